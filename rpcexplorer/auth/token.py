@@ -54,7 +54,9 @@ class BearerAuth(TokenAuth, frozen=True):
     def pasted(self, field: str, text: str) -> str:
         """Return the token, even if the complete header was copied."""
         words = text.split()
-        return words[-1] if field == "token" and len(words) > 1 and words[-2].lower() == "bearer" else text.strip()
+        if field == "token" and len(words) > 1 and words[-2].lower() == "bearer":
+            return words[-1]
+        return text.strip()
 
 
 OTHERWISE = "host|content-length|content-type|transfer-encoding|connection|accept"

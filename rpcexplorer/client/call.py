@@ -208,7 +208,9 @@ def request_of(
 
     It is passed to the socket next and nowhere else.
     """
-    body = opened(body_of(profile, request.message), request, secrets) if verb == "POST" else b""
+    body = b""
+    if verb == "POST":
+        body = opened(body_of(profile, request.message), request, secrets)
     url = opened_address(request.address, secrets) or profile.endpoint
     if not request.headers:
         return http_request(profile, body, (), url, verb), ()

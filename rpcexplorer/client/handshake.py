@@ -121,8 +121,8 @@ class KeptHeader:
     def _send(self, request: AuthRequest, events: list[Event]) -> AuthFlow:
         """Send the request with the current value, and redact a new one."""
         response = yield self._with(request, self._value)
-        if isinstance(response, AuthResponse):
-            new = response.response.header(self._name) if response.response.status == CONFLICT else None
+        if isinstance(response, AuthResponse) and response.response.status == CONFLICT:
+            new = response.response.header(self._name)
             events += [Hidden(new)] if new else []
         return response
 
@@ -130,7 +130,9 @@ class KeptHeader:
         return self._with(request, UNRECORDED)
 
     def _with(self, request: AuthRequest, value: str) -> AuthRequest:
-        return replace(request, headers=(*request.headers, HandedHeader(self._name, value))) if value else request
+        if not value:
+            return request
+        return replace(request, headers=(*request.headers, HandedHeader(self._name, value)))
 
 
 class _Server(Struct, frozen=True):
@@ -168,7 +170,9 @@ class McpSession:
                 return response
             events.append(Note("the server no longer knows the session, so rpcexplorer sent initialize again"))
         begun = yield from self._initialize(request, events)
-        return (yield _with(request, begun)) if isinstance(begun, tuple) else begun
+        if isinstance(begun, tuple):
+            return (yield _with(request, begun))
+        return begun
 
     def shown(self, request: AuthRequest) -> AuthRequest:
         headers = (AuthHeader(MCP_VERSION_HEADER, MCP_VERSION), AuthHeader(MCP_SESSION_HEADER, UNRECORDED))

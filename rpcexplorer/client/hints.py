@@ -226,10 +226,11 @@ def leads_to_login(call: FailedCall) -> bool:
 def _split(base: str, url: str = "") -> SplitResult | None:
     """Return the parts of a URL, or None if it is invalid."""
     try:
-        parts = urlsplit(urljoin(base, url) if url else base)
-        return parts if parts.port != 0 and _PRINTABLE.fullmatch(url) else None
+        parts = urlsplit(urljoin(base, url))
+        port = parts.port
     except ValueError:
         return None
+    return parts if port != 0 and _PRINTABLE.fullmatch(url) else None
 
 
 _PLAIN_HTTP = r"plain http request was sent to https port|http request to an https server|speaking plain http to an ssl"
@@ -247,13 +248,18 @@ def encryption(call: FailedCall) -> Hint | None:
     if url.scheme != "http" or not call.is_malformed:
         return None
     upgrade = ", ".join(call.headers("upgrade")).lower()
-    if call.status == 426 and "tls" not in upgrade:
-        return Hint(f"The server needs another protocol at this URL: {cut(upgrade)}.") if upgrade else None
-    if call.status == 426 or call.says(_PLAIN_HTTP):
-        port = "" if call.status == 426 or url.port else ":80"
-        https = url._replace(scheme="https", netloc=url.netloc + port).geturl()
-        return call.hint("The server needs https at this port.", (("url", https),))
-    return None
+    netloc = url.netloc
+    if call.status == 426:
+        if not upgrade:
+            return None
+        if "tls" not in upgrade:
+            return Hint(f"The server needs another protocol at this URL: {cut(upgrade)}.")
+    elif call.says(_PLAIN_HTTP):
+        netloc = url.netloc if url.port else f"{url.netloc}:80"  # The port stays.
+    else:
+        return None
+    https = url._replace(scheme="https", netloc=netloc).geturl()
+    return call.hint("The server needs https at this port.", (("url", https),))
 
 
 _PLAIN = regex(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[\w.~-]{0,64})*", re.ASCII)
@@ -634,10 +640,11 @@ def client_certificate(call: FailedCall) -> Hint | None:
     page = call.status in {400, 403, 495, 496} and call.says(_CLIENT_CERTIFICATE)
     if call.profile.cert_file is not None or not (page or call.reason == "certificate wanted"):
         return None
-    name = "NAME" if call.profile.ad_hoc else call.profile.name
+    name, first = call.profile.name, tuple[str, ...]()
+    if call.profile.ad_hoc:
+        name, first = "NAME", setting(call.profile, call.exchange.url, ())
     command = f"{PROGRAM} profiles set {name} cert_file=CERTIFICATE.pem key_file=KEY.pem"
-    lines = setting(call.profile, call.exchange.url, ()) if call.profile.ad_hoc else ()
-    return Hint("The server requires a client certificate.", commands=(*lines, command))
+    return Hint("The server requires a client certificate.", commands=(*first, command))
 
 
 def _has_no_preset(call: FailedCall) -> bool:
@@ -686,9 +693,10 @@ def timeout(call: FailedCall) -> Hint | None:
     if call.step != "timeout":
         return None
     longer = max(60, round(2 * call.profile.timeout))
-    way = f"add --timeout {longer}" if call.profile.ad_hoc else f"set timeout to {longer} in the profile"
-    lines = () if call.profile.ad_hoc else (f"{PROGRAM} profiles set {call.profile.name} timeout={longer}",)
-    return Hint(f"To wait longer, {way}.", commands=lines)
+    if call.profile.ad_hoc:
+        return Hint(f"To wait longer, add --timeout {longer}.")
+    command = f"{PROGRAM} profiles set {call.profile.name} timeout={longer}"
+    return Hint(f"To wait longer, set timeout to {longer} in the profile.", commands=(command,))
 
 
 UNTESTED_RULES: Final[tuple[HintRule, ...]] = (

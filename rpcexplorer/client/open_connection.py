@@ -116,7 +116,9 @@ class _Waiting(Struct, eq=False):
         """Return the response, or the responses to a batch so far."""
         if self.has_response:
             return self.response.result()
-        return b"[" + b",".join(self.parts.values()) + b"]" if self.parts else b""
+        if not self.parts:
+            return b""
+        return b"[" + b",".join(self.parts.values()) + b"]"
 
 
 def opening_of(profile: Profile, folder: str | None = None) -> Opening | None:
@@ -416,7 +418,10 @@ class OpenConnection:
         for call in self._handshake.farewell if self._handshake else ():
             with suppress(Unreachable, TimeoutError):
                 async with asyncio.timeout(FAREWELL_SECONDS):
-                    await (self._send(encode(call, self._form)) if call.id is None else self._call(call))
+                    if call.id is None:
+                        await self._send(encode(call, self._form))
+                    else:
+                        await self._call(call)
 
     async def _call(self, call: Call) -> bytes:
         assert call.id is not None
@@ -565,9 +570,11 @@ class OpenConnection:
             return None
         if envelope.id not in MISSING_IDS:
             found = self._waiting.get(key_of(envelope.id))
-            return None if found is None or found.response.done() else found
+            return found if found is not None and not found.response.done() else None
+        if envelope.error in {None, b"null"}:
+            return None
         waiting = {id(one): one for one in self._waiting.values() if not one.response.done()}
-        return next(iter(waiting.values())) if len(waiting) == 1 and envelope.error not in {None, b"null"} else None
+        return waiting.popitem()[1] if len(waiting) == 1 else None
 
     def _send_answer(self, event: Event, member: bytes) -> bool:
         is_sent = self._outbox.put(event.answer_with(member))
@@ -602,7 +609,8 @@ def _failure_of(outcome: ErrorObject | Malformed) -> str:
     """
     if isinstance(outcome, Malformed):
         return outcome.reason
-    return f"error {outcome.code} {outcome.message}" if len(outcome.message) <= MAX_QUOTED else f"error {outcome.code}"
+    message = f" {outcome.message}" if len(outcome.message) <= MAX_QUOTED else ""
+    return f"error {outcome.code}{message}"
 
 
 def _response_of(body: bytes) -> Response:

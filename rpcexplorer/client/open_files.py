@@ -133,8 +133,11 @@ class OpenFiles:
             return
         async with self._turn:
             if call.method.startswith("textDocument/did"):
-                (self._by_hand.discard if call.method == "textDocument/didClose" else self._by_hand.add)(uri)
                 self._digests.pop(uri, None)
+                if call.method == "textDocument/didClose":
+                    self._by_hand.discard(uri)
+                else:
+                    self._by_hand.add(uri)
             elif uri not in self._by_hand:
                 await self._open(uri, send, notes)
 

@@ -90,9 +90,10 @@ def recognized(exchange: Exchange, profile: Profile) -> list[str]:
             realms |= {quoted or bare for quoted, bare in _REALM.findall(value)}
     is_answered, words = isinstance(exchange.outcome, Result), ""
     if not is_answered:
-        message = exchange.outcome.message[:MAX_PAGE] if isinstance(exchange.outcome, ErrorObject) else ""
-        page = response.body[:MAX_PAGE].decode("utf-8", "replace")
-        words = "\n".join([*(f"{name}: {value}" for name, value in response.headers), message, page])
+        lines = [f"{name}: {value}" for name, value in response.headers]
+        if isinstance(exchange.outcome, ErrorObject):
+            lines.append(exchange.outcome.message[:MAX_PAGE])
+        words = "\n".join([*lines, response.body[:MAX_PAGE].decode("utf-8", "replace")])
 
     def has_sign(sign: Sign) -> bool:
         if sign.realm and sign.realm in realms:
@@ -117,7 +118,9 @@ def names_in(exchange: Exchange) -> list[str]:
         found = exchange.outcome.decoded()
     except (ValueError, RecursionError):
         return []
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    if not isinstance(found, list):
+        return []
+    return [name for name in found if isinstance(name, str)]
 
 
 MOST: Final = 16
@@ -221,13 +224,14 @@ class TrialResult(Struct, frozen=True):
     @property
     def rank(self) -> int:
         """Return how close this is to a result."""
-        outcome, status = self.exchange.outcome, self.exchange.response.status
+        outcome = self.exchange.outcome
         if isinstance(outcome, Result):
             return 4
-        if self.speaks:
-            assert isinstance(outcome, ErrorObject)
+        if isinstance(outcome, ErrorObject) and self.speaks:
             return 3 if outcome.code == METHOD_NOT_FOUND or self.asks_for_login else 2
-        return 1 if self.asks_for_login or status in REFUSING or isinstance(outcome, ErrorObject) else 0
+        if isinstance(outcome, ErrorObject) or self.asks_for_login:
+            return 1
+        return 1 if self.exchange.response.status in REFUSING else 0
 
     @property
     def form_changes(self) -> Changes:
@@ -304,7 +308,9 @@ class Probe:
         """
         self.assumes_login = profile.assumes_auth
         # The default login counts only if the server asks for it at the service's default path.
-        self.profile = replace(profile, auth=Auth(), assumes_auth=False) if profile.assumes_auth else profile
+        self.profile = profile
+        if profile.assumes_auth:
+            self.profile = replace(profile, auth=Auth(), assumes_auth=False)
         self.chosen = chosen
         self.presets = presets
         self._changed, self._left = changed, most
@@ -363,8 +369,9 @@ class Probe:
         if self.profile.secrets or self.wants_service_login or (preset and preset.values.secrets):
             return ()
         wanting = [result for result in (self.found, self.private) if result and result.asks_for_login]
-        unseen = bool(wanting) and not any(result.auth_changes for result in wanting)
-        return tuple(kind for kind in KINDS if kind != Auth.kind) if unseen else ()
+        if not wanting or any(result.auth_changes for result in wanting):
+            return ()
+        return tuple(kind for kind in KINDS if kind != Auth.kind)
 
     @property
     def is_ambiguous(self) -> bool:
@@ -432,12 +439,13 @@ class Probe:
                 continue
             if result.ended and result.form.url == self.profile.url:
                 return locked
-            if not result.asks_for_login:
-                if locked:  # Only this path asks for credentials, so the calls are probably there.
-                    return locked
-            elif locked or self._fits(result.form) or self._is_given(result.form):
-                return result if locked is None or self._fits(result.form) else locked
-            else:
+            if result.asks_for_login and self._fits(result.form):
+                return result
+            if locked:  # The first path that asks for credentials: the calls are probably there.
+                return locked
+            if result.asks_for_login:
+                if self._is_given(result.form):
+                    return result
                 locked = result
         return locked
 
@@ -450,7 +458,8 @@ class Probe:
         bare = replace(self.profile, auth=Auth(), has_login=False)
         if self.has_usual_type:
             bare = replace(bare, content_type=JSON_TYPE)
-        yield from (replace(bare, path=path) for path in dict.fromkeys(paths))
+        for path in dict.fromkeys(paths):
+            yield replace(bare, path=path)
 
     def _settle(self) -> Trials:
         """Try suggested forms as long as they lead closer to a result."""

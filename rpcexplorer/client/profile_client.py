@@ -564,8 +564,9 @@ class RunningCall:
         """Return what reads the body of a response, if it is an event stream."""
         stream = self._client.stream_of(sent, head)
         if stream is not None:  # Its events are redacted with what the credentials know.
-            session = head.header(MCP_SESSION_HEADER) if self._profile.handshake == "mcp" else None
-            self._own += [Secret(session, UNRECORDED.strip("«»"))] if session else []
+            session = head.header(MCP_SESSION_HEADER)
+            if session and self._profile.handshake == "mcp":
+                self._own.append(Secret(session, UNRECORDED.strip("«»")))
             self._credentials.hide(self._own)
         if listening is None:
             self._stream = stream

@@ -65,7 +65,9 @@ def draft_to_send(recorded: Exchange, profile: Profile, *, ours: bool) -> Draft 
     draft = replace(sent_draft(recorded), typed=None)
     if not ours:
         draft = replace(draft, text=without(draft.text, profile.name))
-    return replace(draft, typed=draft.text.replace(OPENING, 2 * OPENING)) if OPENING in draft.text else draft
+    if OPENING in draft.text:
+        return replace(draft, typed=draft.text.replace(OPENING, 2 * OPENING))
+    return draft
 
 
 def failure(recorded: Exchange, live: Exchange) -> str:

@@ -131,7 +131,9 @@ def _furthest(phases: Phases) -> int:
         return HTTP
     if phases.tls is not None:
         return TLS
-    return NAME if phases.name is not None and phases.connect is None else TCP
+    if phases.connect is None and phases.name is not None:
+        return NAME
+    return TCP
 
 
 def _refused(rows: list[Check], refused: Refused, profile: Profile, *, is_login_sent: bool) -> list[Check]:
@@ -166,7 +168,8 @@ def _connected(exchange: Exchange, profile: Profile) -> Iterator[Check]:
         yield Check("Name", "skipped", "The proxy resolves the host name.")
     else:
         yield Check("Name", "well", "The host name was resolved.", phases.name)
-    yield Check("TCP", "well", f"Connected through the proxy {proxy}." if proxy else "Connected.", phases.connect)
+    connected = f"Connected through the proxy {proxy}." if proxy else "Connected."
+    yield Check("TCP", "well", connected, phases.connect)
     if exchange.url.lower().startswith("https:"):
         yield _tls_row(profile, phases.tls)
     else:
@@ -212,7 +215,9 @@ def login_label(profile: Profile) -> str:
 def login_row(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     outcome, status, label = exchange.outcome, exchange.response.status, login_label(profile)
     if asks_for_login(profile.login_signs, outcome, status):
-        reason = error_words(outcome) if isinstance(outcome, ErrorObject) else TrialResult(profile, exchange).summary
+        reason = TrialResult(profile, exchange).summary
+        if isinstance(outcome, ErrorObject):
+            reason = error_words(outcome)
         if not profile.secrets:
             words = f"The server asks for credentials ({reason}). Set auth in the profile."
         elif misses_credentials(exchange, profile):
@@ -331,7 +336,9 @@ def _called_row(called: Exchange, method: str, profile: Profile, *, has_login: b
 
 def _with_hint(words: str, exchange: Exchange, profile: Profile) -> str:
     hint = hint_for(exchange, profile, tested=True)
-    return f"{words} {hint.sentence}" if hint and not hint.tests else words
+    if hint is None or hint.tests:
+        return words
+    return f"{words} {hint.sentence}"
 
 
 def messages_row(seen: Counter[str]) -> Check:
@@ -395,23 +402,25 @@ def checks_of(probe: Probe) -> list[Check]:
         if probe.over:
             rows.append(_server(probe))
     rows.append(_open_login(probe))
-    return _not_found_out(rows, probe) if probe.over and probe.cut_short else rows
+    if probe.over and probe.cut_short:
+        return _not_found_out(rows, probe, probe.cut_short)
+    return rows
 
 
 def _http(result: TrialResult) -> Check:
     response = result.exchange.response
-    server = response.header("server")
-    words = f"Status {response.status} from {server}" if server else f"Status {response.status}"
+    words = f"Status {response.status}"
+    if server := response.header("server"):
+        words += f" from {server}"
     return Check("HTTP", "failed" if response.status == 407 else "well", words, response.phases.wait, MALFORMED)
 
 
-def _not_found_out(rows: list[Check], probe: Probe) -> list[Check]:
+def _not_found_out(rows: list[Check], probe: Probe, last: TrialResult) -> list[Check]:
     """Return the rows of a test that ended early, with the reason.
 
     The first row without a result has failed, unless you ended the test.
     """
-    last, found = probe.cut_short, probe.found
-    assert last is not None
+    found = probe.found
     is_ended_by_user = isinstance(last.exchange.outcome, Cancelled)
     reason = ENDED_BY_USER if is_ended_by_user else last.summary
     wanting = set()
@@ -447,7 +456,9 @@ def _address(probe: Probe) -> Check:
     words = f"{address} accepts JSON-RPC calls." if found.speaks else f"{address} asks for credentials."
     if (probe.is_bare and probe.profile.ad_hoc) or (found.form.path == own and is_at_home):
         others = joined_words((path for path in tried if path != found.path), MAX_NAMED)
-        return Check("Address", "well", f"{words} Tried without success: {others}" if others else words)
+        if others:
+            words += f" Tried without success: {others}"
+        return Check("Address", "well", words)
     summary = next((result.summary for result in results if result.form.path == own), "not tried").rstrip(".")
     return Check("Address", "failed", f"No JSON-RPC at {redacted_address(own)}: {summary}. {words}", code=MALFORMED)
 

@@ -50,7 +50,9 @@ AnswerRule = Callable[[str], bytes | None]
 
 def cancellation(handshake: str, id: str, form: MessageForm) -> bytes:
     """Return the notification that the response to a call is not wanted any more."""
-    method, member = ("$/cancelRequest", "id") if handshake == "lsp" else ("notifications/cancelled", "requestId")
+    method, member = "notifications/cancelled", "requestId"
+    if handshake == "lsp":
+        method, member = "$/cancelRequest", "id"
     return encode(Call(method, f'{{"{member}":{wire_id(id, form)}}}'), form)
 
 
@@ -117,18 +119,20 @@ def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
     """Return a message that is not the response to a call that waits."""
     now = datetime.now(UTC)
     if envelope is None:
-        is_large = len(text) > MAX_AT_ONCE and text.lstrip()[:1] == b"{"
-        remark = "this is not JSON, or nested too deeply" if is_large else "this is not a JSON object"
+        remark = "this is not a JSON object"
+        if len(text) > MAX_AT_ONCE and text.lstrip()[:1] == b"{":
+            remark = "this is not JSON, or nested too deeply"
         return Event(now, "unreadable", text, remark=remark, of=of)
     if envelope.method is envelope.id is envelope.result is envelope.error is None:
         return Event(now, "unreadable", text, remark=NOT_JSON_RPC, of=of)
-    id = envelope.id if envelope.id is None or len(envelope.id) <= MAX_ID else None
+    id, remark = envelope.id, ""
+    if id is not None and len(id) > MAX_ID:
+        id, remark = None, f"its id is longer than {MAX_ID:,} bytes"
     if envelope.method is None:
         return Event(now, "response", text, id=id, remark="no call waits for this response", of=of)
     method = text_of(envelope.method)
     if envelope.id in MISSING_IDS:
         return Event(now, "notification", text, method, of=of)
-    remark = "" if id is not None else f"its id is longer than {MAX_ID:,} bytes"
     return Event(now, "request", text, method, id, remark, of=of)
 
 
@@ -200,8 +204,9 @@ class ServerRequests:
     @property
     def note(self) -> str:
         """A sentence about the requests that got no answer, with the last reason; empty if there are none."""
-        count = counted(self.unanswered, "request")
-        return f"{count} of the server got no answer: {self._why}" if self.unanswered else ""
+        if not self.unanswered:
+            return ""
+        return f"{counted(self.unanswered, 'request')} of the server got no answer: {self._why}"
 
     def take(self, event: Event) -> None:
         """Answer an event if it is a request, and pass it on."""
@@ -219,7 +224,8 @@ class ServerRequests:
         if member is not None:
             if member.startswith(b'"error"'):
                 self.refused, self.refusals = event.method, self.refusals + 1
-            return "" if self._send(event, member) else "the server does not read its answers"
+            is_sent = self._send(event, member)
+            return "" if is_sent else "the server does not read its answers"
         if len(self.asked) >= MAX_ASKED or sum(len(one.text) for one in self.asked.values()) >= MAX_ASKED_BYTES:
             return f"{len(self.asked):,} requests wait already"
         self.asked[id(event)] = event

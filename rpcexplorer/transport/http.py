@@ -268,8 +268,6 @@ class HttpStream(httpcore.AsyncNetworkStream):
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002, ASYNC109 - its shape
         if self._is_closed:
             raise ConnectionResetError("closed here")
-        if self._unsent:
-            await self.write(b"")
         self.is_answered = True
         data, self.rest = self.rest, b""
         if not data:

@@ -203,8 +203,6 @@ def _identify(context: ssl.SSLContext, cert_file: Path, key_file: Path | None) -
             problem = f"{key} contains the key of another certificate, not of {cert_file}: correct one of them"
         else:
             problem = f"{certificate} and its key cannot be used: both must be complete PEM files"
-    except (OSError, ValueError):
-        problem = f"{certificate} or its key cannot be read: check that both files exist"
     else:
         return
     raise _unusable(problem)
