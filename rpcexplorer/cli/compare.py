@@ -32,7 +32,7 @@ from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import PROGRAM, Problem, counted, joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile, kind_of
-from rpcexplorer.model.secret import standing
+from rpcexplorer.model.secret import reference_paths
 from rpcexplorer.text.compare import (
     compared_lines,
     difference_lines,
@@ -346,7 +346,7 @@ def _agrees_to_insert(run: Run, to_send: Sequence[_ToSend]) -> bool:
     for call in to_send:
         exchange, profile = call.record.exchange, call.profile
         if not run.explorer.journal.is_ours(exchange, call.record.source):
-            places = standing(sent_draft(exchange).text, profile.name)
+            places = reference_paths(sent_draft(exchange).text, profile.name)
             found += [f"{field} at {path} of {exchange.method} to {profile.origin}" for path, field in places]
     if not found:
         return False

@@ -360,9 +360,9 @@ def save_as(path: Path, folder: Path, content: bytes, *, replacing: bool) -> str
     """
     if not os.path.isdir(path.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
         return f"cannot write {path}: there is no folder {path.parent}. Choose another path"
-    return error_of(
-        lambda: write_output(path, folder, content) if replacing else write_new(output_file(path, folder), content)
-    )
+    if replacing:
+        return error_of(lambda: write_output(path, folder, content))
+    return error_of(lambda: write_new(output_file(path, folder), content))
 
 
 def refuse_unwritable(path: Path, folder: Path) -> None:

@@ -189,9 +189,10 @@ def _everyone_writes(path: Path) -> bool:
     Windows always reports these bits, so they mean nothing there.
     """
     with file_errors("check", path):
+        modes = [path.parent.stat().st_mode, path.stat().st_mode]
         overlay = path.with_name(OVERLAY)
-        places = (path.parent, path, *([overlay] if _exists(overlay) else []))
-        modes = [place.stat().st_mode for place in places]
+        if _exists(overlay):
+            modes.append(overlay.stat().st_mode)
     return os.name == "posix" and any(
         mode & stat.S_IWOTH and (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) for mode in modes
     )

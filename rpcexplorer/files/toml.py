@@ -96,10 +96,12 @@ def is_plain(text: str) -> bool:
 
 
 def dotted(path: KeyPath) -> str:
-    return ".".join(part if BARE.fullmatch(part) else _quoted(part) for part in path)
+    return ".".join(map(_spelled, path))
 
 
-def _quoted(part: str) -> str:
+def _spelled(part: str) -> str:
+    if BARE.fullmatch(part):
+        return part
     return json.dumps(part, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML requires this escape, JSON does not.
 
 

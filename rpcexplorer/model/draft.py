@@ -127,7 +127,9 @@ def to_calls(draft: Draft | Batch, id: str) -> tuple[Call, ...] | Typo:
 
 def methods_of(draft: Draft | Batch) -> tuple[str, ...]:
     calls = to_calls(draft, "")
-    return () if isinstance(calls, Typo) else tuple(call.method for call in calls)
+    if isinstance(calls, Typo):
+        return ()
+    return tuple(call.method for call in calls)
 
 
 def as_called(exchange: Exchange) -> Exchange:

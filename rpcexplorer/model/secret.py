@@ -171,24 +171,22 @@ def of_this(text: str, profile: str) -> bool:
     return any(found["profile"] == profile for found in PLACEHOLDER.finditer(text))
 
 
-def standing(text: str, profile: str) -> list[tuple[str, str]]:
-    """Return the paths of a profile's secret references, with their fields."""
+def reference_paths(text: str, profile: str, pointer: str = "") -> list[tuple[str, str]]:
+    """Return the paths of a profile's secret references in JSON, with their fields."""
     from rpcexplorer.jsontext.scan import elements, members
 
-    found: list[tuple[str, str]] = []
-    parts = [("", text)]
-    while parts:
-        pointer, part = parts.pop()
-        if not of_this(part, profile):
-            continue
-        named = members(part) or () if pointer.count("/") < DEEPEST else ()
-        inside = [(f"{pointer}/{member.name}", part[slice(*member.value)]) for member in named]
-        if not named and pointer.count("/") < DEEPEST:
-            inside = [(f"{pointer}/{at}", part[slice(*span)]) for at, span in enumerate(elements(part) or ())]
-        parts += reversed(inside)
-        alone = "".join(member.name for member in named) if inside else part
-        marks = PLACEHOLDER.finditer(alone)
-        found += [(pointer or "/", mark["field"]) for mark in marks if mark["profile"] == profile]
+    if not of_this(text, profile):
+        return []
+    own, inside = text, list[tuple[str, str]]()
+    if pointer.count("/") < DEEPEST:
+        inside = [(member.name, text[slice(*member.value)]) for member in members(text) or ()]
+        if inside:
+            own = "".join(name for name, _ in inside)
+        elif spans := elements(text):
+            own, inside = "", [(str(at), text[slice(*span)]) for at, span in enumerate(spans)]
+    found = [(pointer or "/", mark["field"]) for mark in PLACEHOLDER.finditer(own) if mark["profile"] == profile]
+    for name, part in inside:
+        found += reference_paths(part, profile, f"{pointer}/{name}")
     return found
 
 

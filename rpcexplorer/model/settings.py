@@ -127,6 +127,9 @@ def colour(text: str) -> str | None:
 
 def luminance(colour: str) -> float:
     """Return the luminance of a ``#rrggbb`` from 0 to 1, as in WCAG 2."""
-    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    total = 0.0
+    for at, weight in ((1, 0.2126), (3, 0.7152), (5, 0.0722)):
+        channel = int(colour[at : at + 2], 16) / 255
+        linear = channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+        total += weight * linear
+    return total

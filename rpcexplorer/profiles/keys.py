@@ -101,7 +101,9 @@ class ProfileKey(Struct, frozen=True):
 def _auth_rule(field: str) -> ValueCheck:
     """Return a rule that refuses what every auth type with this field refuses."""
     kinds = [kind for kind in KINDS.values() if field in kind.__struct_fields__]
-    strict = [rule for kind in kinds for rule in kind.fields if rule.name == field and rule.pattern]
+    strict: list[AuthField] = []
+    for kind in kinds:
+        strict += [rule for rule in kind.fields if rule.name == field and rule.pattern]
     if len(strict) < len(kinds):
         return name_rule
 

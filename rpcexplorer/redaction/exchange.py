@@ -70,7 +70,7 @@ def is_login(method: str, own: str = "") -> bool:
 
     ``own`` is the method that the profile logs in with, whatever its name.
     """
-    return any(_is_one(name) or name == own != "" for name in method.split(BETWEEN))
+    return any(_names_login(name) or name == own != "" for name in method.split(BETWEEN))
 
 
 def own_login(profile: Profile, params: str) -> str:
@@ -85,7 +85,7 @@ def own_login(profile: Profile, params: str) -> str:
 
 
 @lru_cache(1024)
-def _is_one(name: str) -> bool:
+def _names_login(name: str) -> bool:
     words = words_of(name)
     last = max((at for at, word in enumerate(words) if word in _AFTER), default=-1)
     for at, word in enumerate(words[last + 1 :], start=last + 1):
@@ -120,12 +120,14 @@ def passwords(params: str) -> list[Edit]:
     parts = [(0, params, 0)]
     while parts:
         at, part, depth = parts.pop()
-        spans = elements(part)
-        inside = [member.value for member in members(part) or ()] if spans is None else spans
-        texts = [span for span in spans or () if part[span[0]] == '"']
-        for start, end in texts[1:] or texts:
-            if not HIDDEN.fullmatch(part[start + 1 : end - 1]) and end - start > len('""'):
-                found.append(Edit(at + start, at + end, f'"{UNRECORDED}"'))
+        inside = elements(part)
+        if inside is None:
+            inside = [member.value for member in members(part) or ()]
+        else:
+            texts = [(start, end) for start, end in inside if part[start] == '"']
+            for start, end in texts[1:] or texts:
+                if not HIDDEN.fullmatch(part[start + 1 : end - 1]) and end - start > len('""'):
+                    found.append(Edit(at + start, at + end, f'"{UNRECORDED}"'))
         if depth < LEVELS:
             parts += [(at + start, part[start:end], depth + 1) for start, end in inside if part[start] in "[{"]
     return sorted(found)
@@ -165,8 +167,9 @@ def redactor_of(
     secret or a user name may be, because a shared file could name any place. Without ``names``, names of JSON members
     stay. Auth puts no user name into a response.
     """
-    own = [Secret(secret, UNRECORDED.strip("«»")) for secret in secrets_in(profile.endpoint)] if guesses else []
     auth = auth_of(profile)
+    in_address = secrets_in(profile.endpoint) if guesses else []
+    own = [Secret(value, UNRECORDED.strip("«»")) for value in in_address]
     return Redactor(
         [*own, *secrets],
         profile=profile.name,
@@ -279,10 +282,10 @@ class Redaction:
             return _clean_record(exchange)
         hide = self.redactor(guesses=policy.guesses, names=policy.names)
         hide_reply = self.redactor(guesses=policy.guesses, names=policy.names, of_reply=True)
-        exchange = _told(exchange, hide)
+        exchange = _redact_around_body(exchange, hide)
         if policy.guesses:
-            return _kept(exchange, policy, self.profile, hide, hide_reply)
-        return (yield from _shown(exchange, hide_reply))
+            return _record_of(exchange, policy, self.profile, hide, hide_reply)
+        return (yield from _for_screen(exchange, hide_reply))
 
     def _finds_nothing(self, exchange: Exchange) -> bool:
         """Return whether there is nothing to redact under any policy: one look at all texts shows it for most calls."""
@@ -430,7 +433,7 @@ class EventRedactor:
         return self._hide_message.guesses and _means_secret(event.method[:MAX_METHOD], self._profile.login.method)
 
 
-def _shown(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:
+def _for_screen(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:
     received = exchange.response.body
     body = hide.body(received) if len(received) <= LARGE else (yield from redacted_in_pieces(received, hide))
     if body == received:
@@ -438,14 +441,14 @@ def _shown(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:
     response = replace(exchange.response, body=body, remarks=(*exchange.response.remarks, HIDDEN_IN_RESPONSE))
     outcome = exchange.outcome
     if not isinstance(outcome, Result) or len(body) <= LARGE:
-        return replace(exchange, outcome=_parts(outcome, hide), response=response)
+        return replace(exchange, outcome=_redact_parts_of_body(outcome, hide), response=response)
     members = native_parts(body) if exchange.envelope != "transmission" else None
     result = members.get("result") if members else None
     text = memoryview(result) if result else (yield from redacted_in_pieces(outcome.value, hide))
     return replace(exchange, outcome=replace(outcome, text=text), response=response)
 
 
-def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor, hide_reply: Redactor) -> Exchange:
+def _record_of(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor, hide_reply: Redactor) -> Exchange:
     response, outcome = exchange.response, exchange.outcome
     headers, missing = _short_enough(response.headers)
     searched, more = clipped(response.body, None if policy.body_limit is None else policy.body_limit + MARGIN)
@@ -463,7 +466,7 @@ def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor, 
         name=hide.text(exchange.name),
         note=hide.text(exchange.note),
         expect=hide.text(exchange.expect),
-        outcome=_parts(outcome, hide_reply) if isinstance(outcome, ErrorObject) else outcome,
+        outcome=_redact_parts_of_body(outcome, hide_reply) if isinstance(outcome, ErrorObject) else outcome,
         response=replace(
             response,
             headers=headers,
@@ -490,7 +493,7 @@ def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, 
     return tuple(headers[at] for at in sorted(kept)), (f"{omitted}: {joined_words(long, NAMED)}",) if long else ()
 
 
-def _told(exchange: Exchange, hide: Redactor) -> Exchange:
+def _redact_around_body(exchange: Exchange, hide: Redactor) -> Exchange:
     """Redact everything about the response but its body."""
     response, outcome = exchange.response, exchange.outcome
     headers = tuple((hide.text(name), hide.header(name, value)) for name, value in response.headers)
@@ -500,7 +503,7 @@ def _told(exchange: Exchange, hide: Redactor) -> Exchange:
                 outcome = replace(outcome, reason=outcome.reason.replace(was, put))
     return replace(
         exchange,
-        outcome=_outcome(outcome, hide),
+        outcome=_redact_sentences(outcome, hide),
         response=replace(
             response,
             reason=hide.text(response.reason),
@@ -511,7 +514,7 @@ def _told(exchange: Exchange, hide: Redactor) -> Exchange:
     )
 
 
-def _outcome(outcome: Outcome, hide: Redactor) -> Outcome:
+def _redact_sentences(outcome: Outcome, hide: Redactor) -> Outcome:
     if isinstance(outcome, Result | ErrorObject | Malformed | Sent):
         outcome = replace(outcome, remarks=tuple(map(hide.text, outcome.remarks)))
     match outcome:
@@ -524,7 +527,7 @@ def _outcome(outcome: Outcome, hide: Redactor) -> Outcome:
     return outcome
 
 
-def _parts(outcome: Outcome, hide: Redactor) -> Outcome:
+def _redact_parts_of_body(outcome: Outcome, hide: Redactor) -> Outcome:
     """Redact the parts of the body that the outcome contains."""
     match outcome:
         case Result(value=value):

@@ -309,7 +309,10 @@ def kind_of(name: str) -> Literal["", "whole", "text"]:
 @lru_cache(8)
 def _literals_of(values: tuple[tuple[str, str], ...]) -> Literals:
     """Return the literals with their pattern, made once for equal secrets."""
-    return Literals({spelled: put for value, put in values for spelled in spellings(value)})
+    puts: dict[str, str] = {}
+    for value, put in values:
+        puts |= dict.fromkeys(spellings(value), put)
+    return Literals(puts)
 
 
 class Redactor:
@@ -345,8 +348,12 @@ class Redactor:
         self._values = {value: put for value, put in self._named.items() if value in searched}
         self._public = {secret.reveal(): secret.label for secret in others if secret.reveal() not in searched}
         self._literals = _literals_of(tuple(self._values.items()))
-        self._places = {name.lower() for name in places} if self._public else set()
-        self._username_places = {name.lower() for name in username_places} if self._user_names else set()
+        if not self._public:
+            places = ()
+        if not self._user_names:
+            username_places = ()
+        self._places = {name.lower() for name in places}
+        self._username_places = {name.lower() for name in username_places}
         # A text with a secret after a name contains one of these.
         self._stems = [_longest_word(name).encode() for name in (*self._places, *self._username_places)]
         if guesses or self._public:
@@ -509,7 +516,7 @@ class Redactor:
                 continue
             containers = self.guesses and kind_of(name) == "whole"
             value = value_after(text, key.start, key.end, containers=containers)
-            put = self._put_for(text, value, name) if value else ""
+            put = self._replacement(text, value, name) if value else ""
             if value and put:
                 yield key.start, Edit(value.start, value.end, value.quote + put + value.quote)
                 end = value.end
@@ -525,7 +532,7 @@ class Redactor:
         small = text.encode("utf-8", "surrogatepass").lower()
         return any(map(small.__contains__, self._stems)) or _ESCAPED_LETTER.search(text) is not None
 
-    def _put_for(self, text: str, value: Value, name: str) -> str:
+    def _replacement(self, text: str, value: Value, name: str) -> str:
         """Return the replacement of a member's value.
 
         Empty if the value stays, or is redacted by value.

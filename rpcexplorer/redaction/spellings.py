@@ -78,15 +78,13 @@ def _in_pages(text: str) -> Iterator[str]:
         from html.entities import codepoint2name  # A large table that few secrets need.
 
         yield page.encode("ascii", "xmlcharrefreplace").decode()
-        names = {code for code in codepoint2name if code > 127}
-        yield "".join(f"&{codepoint2name[ord(char)]};" if ord(char) in names else char for char in page)
+        entities = {code: f"&{name};" for code, name in codepoint2name.items() if code > 127}
+        yield page.translate(entities)
     for double, single in (("&quot;", "&#x27;"), ("&#34;", "&#39;"), ("&quot;", "&#039;"), ("&quot;", "'")):
         yield page.replace('"', double).replace("'", single)
-    in_url = [quote_plus(text, errors="surrogatepass")]
-    in_url += [
-        quote(text, safe, errors="surrogatepass") for safe in ("", "/", "!'()*")
-    ]  # Browsers leave the last ones.
-    for quoted in in_url:
+    unquoted = ("", "/", "!'()*")  # Browsers leave the last ones.
+    in_url = [quote(text, safe, errors="surrogatepass") for safe in unquoted]
+    for quoted in (quote_plus(text, errors="surrogatepass"), *in_url):
         yield quoted
         yield _PERCENT.sub(lambda found: found[0].lower(), quoted)
 

@@ -58,11 +58,13 @@ def suspects(content: bytes) -> Iterator[Suspect]:
             if _is_literal(squashed(key), content[found.end() : end].decode("utf-8", "replace")):
                 yield Suspect(found.end(), key)
     text = content.decode("latin-1")  # Every byte is one character.
-    found_at = {at.start: PART if at.name else "" for at in places(text, words=True)}
+    in_addresses: dict[int, str] = {}
+    for place in places(text, words=True):
+        in_addresses[place.start] = PART if place.name else ""
     for url in _ADDRESS.finditer(text):
-        for at in places_in_address(url[1]):
-            found_at.setdefault(url.start(1) + at.start, PART)
-    yield from (Suspect(start, key) for start, key in found_at.items())
+        for place in places_in_address(url[1]):
+            in_addresses.setdefault(url.start(1) + place.start, PART)
+    yield from (Suspect(start, key) for start, key in in_addresses.items())
 
 
 @lru_cache  # A history has few names, millions of times.

@@ -224,9 +224,8 @@ class Secrets:
         given = self._environment.get(profile.variables[field])
         # A URL without an auth type does not ask for a login.
         if given and not (profile.ad_hoc and profile.assumes_auth):
-            return self.destinations.moved_variable(profile, field) or Secret(
-                given, profile.label(field), "environment"
-            )
+            moved = self.destinations.moved_variable(profile, field)
+            return moved or Secret(given, profile.label(field), "environment")
         held = self._held(profile, field)
         if held is None:
             return None
@@ -269,9 +268,8 @@ class Secrets:
                 contents.entries[key] = stored
             return
         keep(_account(*key), stored.as_toml())
-        self.destinations.used(
-            profile.variables[field], profile
-        )  # A keyring cannot be searched for other spellings of the name.
+        # A keyring cannot be searched for other spellings of the name.
+        self.destinations.used(profile.variables[field], profile)
         self._remember(Secret(value, profile.label(field), "keyring"))
         if key in self._file.read().entries:  # An entry of the file would hide the one in the keyring.
             with self._file.changing() as contents:

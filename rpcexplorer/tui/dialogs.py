@@ -28,7 +28,7 @@ from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import Changes, Problem, capitalised
 from rpcexplorer.model.profile import OVERLAY, Profile
-from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, standing
+from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, reference_paths
 from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.problems import rows_of
@@ -99,7 +99,7 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
     profile = explorer.profile
     if profile is None:
         return False
-    places = standing(exchange.params, profile.name)
+    places = reference_paths(exchange.params, profile.name)
     fields = " and ".join(dict.fromkeys(LABELS.get(field, field) for _, field in places))
     rows = [
         ("method", exchange.method),

@@ -19,7 +19,7 @@ from rpcexplorer.model.secret import (
     of_another,
     of_this,
     origin_of,
-    standing,
+    reference_paths,
     unsendable,
     without,
 )
@@ -147,12 +147,12 @@ def test_defused_text_is_equal_json_without_references() -> None:
 
 def test_reference_has_a_pointer() -> None:
     text = '{"a": {"note": "«shop.password»"}, "b": [1, "x «shop.session»"], "«shop.username»": "«a.password»"}'
-    assert sorted(standing(text, "shop")) == [("/", "username"), ("/a/note", "password"), ("/b/1", "session")]
-    assert [field for _, field in standing('["«shop.password»", "never closed', "shop")] == ["password"]
+    assert sorted(reference_paths(text, "shop")) == [("/", "username"), ("/a/note", "password"), ("/b/1", "session")]
+    assert [field for _, field in reference_paths('["«shop.password»", "never closed', "shop")] == ["password"]
 
 
 def test_deeply_nested_text_is_searched_quickly() -> None:
-    assert standing('{"a":' * 3_000 + '"«shop.password»"' + "}" * 3_000, "shop")
+    assert reference_paths('{"a":' * 3_000 + '"«shop.password»"' + "}" * 3_000, "shop")
 
 
 def test_text_from_outside_contains_no_references_of_ours() -> None:
