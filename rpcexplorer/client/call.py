@@ -59,10 +59,7 @@ async def certificate_of(profile: Profile) -> ShownCertificate:
     Raises `Unreachable`.
     """
     await _import_http()
-    if profile.is_open_connection:
-        from rpcexplorer.transport.websocket import certificate_of
-    else:
-        from rpcexplorer.transport.http import certificate_of
+    from rpcexplorer.transport.http import certificate_of
 
     return await certificate_of(profile.endpoint, trust_of(profile), deadline=profile.timeout)
 

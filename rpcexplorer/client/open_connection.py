@@ -6,6 +6,7 @@ Each call sends its message once. A connection that has closed opens again with 
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import time
 from collections import deque
@@ -58,7 +59,7 @@ from rpcexplorer.transport.port import (
 )
 
 if TYPE_CHECKING:
-    from rpcexplorer.client.open_files import OpenFiles, ReadFile
+    from rpcexplorer.client.open_files import OpenFiles
     from rpcexplorer.transport.tls import Trust
 
 INITIALIZE: Final = "initialize"
@@ -138,20 +139,17 @@ def _initialize(params: str) -> Call:
     return Call("initialize", params, "rpcexplorer.initialize")
 
 
-def open_connection(
-    profile: Profile,
-    cap: int,
-    trust: Trust,
-    around: Surroundings,
-) -> OpenConnection:
+def open_connection(profile: Profile, cap: int, trust: Trust, around: Surroundings) -> OpenConnection:
     """Return the connection to a profile's server, which the first call opens."""
-    process = around.command() if around.command and profile.connection_kind == "process" else None
-    folder = process.folder if isinstance(process, ProcessCommand) else None
+    kind, folder = profile.connection_kind, None
+    if kind == "process" and around.command:
+        process = around.command()
+        folder = process.folder if isinstance(process, ProcessCommand) else None
 
     def wire_for(request: Request) -> Wire:
-        if profile.connection_kind == "process":
+        if kind == "process":
             return _process(profile, cap, around)
-        if profile.connection_kind == "websocket":
+        if kind == "websocket":
             from rpcexplorer.transport.websocket import WebSocketWire
 
             return WebSocketWire(request.url, headers=request.headers, cookie=request.cookie, trust=trust, cap=cap)
@@ -159,6 +157,11 @@ def open_connection(
 
         return SocketWire(request.url, profile.framing, trust=trust, cap=cap)
 
+    files_for = None
+    if profile.handshake == "lsp" and kind == "process" and around.read_file:  # Only a server here gets files.
+        from rpcexplorer.client.open_files import OpenFiles
+
+        files_for = functools.partial(OpenFiles, around.read_file)
     return OpenConnection(
         wire_for,
         around,
@@ -166,17 +169,8 @@ def open_connection(
         form=profile.form,
         opening=opening_of(profile, folder),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
-        files_for=_files_for(profile, around.read_file),
+        files_for=files_for,
     )
-
-
-def _files_for(profile: Profile, read_file: ReadFile | None) -> Callable[[], OpenFiles] | None:
-    """Return what opens files on a new connection; only a server on this machine gets them."""
-    if profile.handshake != "lsp" or profile.connection_kind != "process" or read_file is None:
-        return None
-    from rpcexplorer.client.open_files import OpenFiles
-
-    return lambda: OpenFiles(read_file)
 
 
 def _process(profile: Profile, cap: int, around: Surroundings) -> Wire:

@@ -18,18 +18,24 @@ import httpcore
 
 from rpcexplorer.transport.connection import PIECE, dial, write
 from rpcexplorer.transport.failures import Attempt, explain
-from rpcexplorer.transport.port import DEFAULT_PORTS, Headers, Partial, Request, Response, Unreachable, Watch
+from rpcexplorer.transport.port import (
+    DEFAULT_PORTS,
+    Headers,
+    Partial,
+    Request,
+    Response,
+    ShownCertificate,
+    Unreachable,
+    Watch,
+)
 from rpcexplorer.transport.proxy import Proxy, proxy_for
 from rpcexplorer.transport.request import Address, address_of, request_headers
 from rpcexplorer.transport.response import Incoming, values_of
-from rpcexplorer.transport.tls import USUAL, CertificateSeen, Looking, Trust, no_certificate, shown_certificate
+from rpcexplorer.transport.tls import USUAL, CertificateSeen, Looking, Trust, certificate_from
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Awaitable, Callable, Mapping
-    from types import TracebackType
-
-    from rpcexplorer.transport.port import ShownCertificate
 
 IDLE_SECONDS: Final = 30.0
 """How long an idle connection is used again."""
@@ -99,9 +105,7 @@ class HttpTransport:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def _exchange(
@@ -364,17 +368,32 @@ async def _send_nothing() -> None:
 async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> ShownCertificate:
     """Return a server's certificate, and why it is not trusted.
 
-    The connection ends with the handshake.
+    The client certificate is not sent, so a server that requires one may not show its own.
     """
-    if address_of(url).scheme != "https":
-        raise no_certificate()
+    try:
+        return ShownCertificate(certificate_from(await _shown(url, Looking(trust.ca_file), deadline)))
+    except Unreachable as refused:
+        if refused.reason != "untrusted":
+            raise
+        problem = refused.sentence
+    return ShownCertificate(certificate_from(await _shown(url, Looking(checked=False), deadline)), problem)
 
-    async def see(looking: Looking) -> bytes:
-        async with HttpTransport(trust=looking) as transport:
-            try:
+
+async def _shown(url: str, trust: Looking, deadline: float) -> bytes:
+    """Return the certificate that a handshake shows, with which the connection ends."""
+    scheme = url.partition(":")[0].lower()
+    try:
+        if scheme == "https":
+            async with HttpTransport(trust=trust) as transport:
                 await transport.send(Request(url, b""), deadline=deadline)
-            except CertificateSeen as seen:
-                return seen.der
-        raise AssertionError("the handshake did not end")
+        elif scheme == "wss":
+            from rpcexplorer.transport.websocket import WebSocketWire
 
-    return await shown_certificate(see, trust)
+            await WebSocketWire(url, trust=trust, cap=0).open(deadline)
+        elif scheme == "tls":
+            from rpcexplorer.transport.stream import SocketWire
+
+            await SocketWire(url, trust=trust, cap=0).open(deadline)
+    except CertificateSeen as seen:
+        return seen.der
+    raise Unreachable("url", "Only a server with https://, wss:// or tls:// shows a certificate.")

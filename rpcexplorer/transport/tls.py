@@ -6,7 +6,7 @@ import ipaddress
 import os
 import ssl
 import stat
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 
-from rpcexplorer.transport.port import Certificate, ShownCertificate, Unreachable
+from rpcexplorer.transport.port import Certificate, Unreachable
 
 _A_FILE = "it must be a readable PEM file"
 MOST = 16 * 1024 * 1024
@@ -218,27 +218,6 @@ def _pem(file: Path) -> str:
 def _refuse() -> NoReturn:
     """Refuse a key with a password, or OpenSSL would ask on the terminal."""
     raise _EncryptedKey
-
-
-async def shown_certificate(see: Callable[[Looking], Awaitable[bytes]], trust: Trust) -> ShownCertificate:
-    """Return the certificate that ``see`` gets with a handshake, and why it is not trusted.
-
-    The client certificate is not sent, so a server that requires one may not show its own.
-    """
-    problem = ""
-    try:
-        der = await see(Looking(trust.ca_file))
-    except Unreachable as refused:
-        if refused.reason != "untrusted":
-            raise
-        problem = refused.sentence
-    if problem:
-        der = await see(Looking(checked=False))
-    return ShownCertificate(certificate_from(der), problem)
-
-
-def no_certificate() -> Unreachable:
-    return Unreachable("url", "Only a server with https://, wss:// or tls:// shows a certificate.")
 
 
 # Tags and object identifiers of a certificate (RFC 5280).

@@ -27,12 +27,12 @@ from rpcexplorer.transport.port import Request, Response, Unreachable, closed_he
 from rpcexplorer.transport.request import WEBSOCKET, address_of, upgrade_headers
 from rpcexplorer.transport.response import values_of
 from rpcexplorer.transport.stream import GOODBYE_SECONDS, SocketWire
-from rpcexplorer.transport.tls import USUAL, CertificateSeen, Looking, Trust, no_certificate, shown_certificate
+from rpcexplorer.transport.tls import USUAL, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rpcexplorer.transport.port import Headers, ShownCertificate
+    from rpcexplorer.transport.port import Headers
 
 MAX_FRAGMENTS: Final = 10_000
 """Frames of one message."""
@@ -240,26 +240,6 @@ class WebSocketWire(SocketWire):
                     await self._stream[0].read(PIECE)
                 else:
                     await self._is_idle.wait()
-
-
-async def certificate_of(url: str, trust: Trust = USUAL, *, deadline: float) -> ShownCertificate:
-    """Return the certificate of a server with wss or tls, and why it is not trusted.
-
-    Like every such connection, this one uses no proxy. It ends with the handshake.
-    """
-    scheme = url.partition(":")[0].lower()
-    if scheme not in {"wss", "tls"}:
-        raise no_certificate()
-
-    async def see(looking: Looking) -> bytes:
-        wire = (WebSocketWire if scheme == "wss" else SocketWire)(url, trust=looking, cap=0)
-        try:
-            await wire.open(deadline)
-        except CertificateSeen as seen:
-            return seen.der
-        raise AssertionError("the handshake did not end")
-
-    return await shown_certificate(see, trust)
 
 
 def _is_utf8(message: bytes) -> bool:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import trustme
 
+from rpcexplorer.transport.http import certificate_of
 from rpcexplorer.transport.port import Unreachable
 from rpcexplorer.transport.stream import SocketWire
 from rpcexplorer.transport.tls import USUAL, Trust
-from rpcexplorer.transport.websocket import certificate_of
 from tests.fakes.certificates import issued, refusing, self_signed
 from tests.fakes.peers import LIMIT, Peer, framed, peer
 from tests.fakes.wire import Authority
