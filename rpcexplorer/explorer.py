@@ -868,17 +868,17 @@ class Explorer:
 
     async def load(self) -> None:
         """Import the code of a call in a thread: it takes a tenth of a second."""
-        connection = await asyncio.to_thread(_loaded)
-        await connection.load()
+        call = await asyncio.to_thread(_call_module)
+        await call.load()
 
     async def certificate_of(self, profile: Profile) -> ShownCertificate | Unreached | Refused:
         """Return the certificate of a profile's server. Send no request."""
         refused = await self.credentials.permission(replace(profile, cert_file=None))  # It is not shown here.
         if refused:
             return refused
-        connection = await asyncio.to_thread(_loaded)
+        call = await asyncio.to_thread(_call_module)
         try:
-            shown: ShownCertificate = await connection.certificate_of(profile)
+            shown: ShownCertificate = await call.certificate_of(profile)
         except Unreachable as error:
             return Unreached(error.step, error.sentence, reason=error.reason)
         return shown
@@ -1157,7 +1157,7 @@ def _names(folder: Path) -> list[str]:
     return []
 
 
-def _loaded() -> ModuleType:
+def _call_module() -> ModuleType:
     from rpcexplorer.client import (
         call,
         profile_client,  # noqa: F401 - a first call needs both

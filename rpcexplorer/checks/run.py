@@ -115,9 +115,14 @@ class CheckRun:
         *,
         given: Mapping[str, str] | None = None,
         watch: Watch | None = None,
+        until_failure: bool = False,
     ) -> None:
-        """Prepare a run; ``given`` are values of variables that win over others."""
+        """Prepare a run; ``given`` are values of variables that win over others.
+
+        ``until_failure``: send nothing after the first failure.
+        """
         self._explorer, self._given, self._watch = explorer, given or {}, watch
+        self._until_failure = until_failure
         self._judge = Judge(explorer.checker)
         self._alone: dict[str, asyncio.Lock] = {}
         self._answered: set[str] = set()
@@ -137,16 +142,15 @@ class CheckRun:
         jobs: int,
         stop: Stop,
         show: Callable[[CheckResult], None],
-        until_failure: bool = False,
     ) -> list[CheckResult]:
         """Run checks; ``show`` each result in the order of the checks.
 
-        If ``stop`` is pressed, return the results so far. ``until_failure``: send nothing after the first failure.
+        If ``stop`` is pressed, return the results so far.
         """
         slots, tasks = asyncio.Semaphore(jobs), list[asyncio.Task[CheckResult | None]]()
         for check in checks:
             before = [*tasks] if _uses_results(check.call) else []
-            tasks.append(asyncio.create_task(self._in_turn(check, before, slots, until_failure=until_failure)))
+            tasks.append(asyncio.create_task(self._in_turn(check, before, slots)))
         stop.watch(current := asyncio.current_task())
         results: list[CheckResult] = []
         awaited = 0
@@ -177,12 +181,7 @@ class CheckRun:
         return results
 
     async def _in_turn(
-        self,
-        check: Check,
-        before: Sequence[asyncio.Task[CheckResult | None]],
-        slots: asyncio.Semaphore,
-        *,
-        until_failure: bool,
+        self, check: Check, before: Sequence[asyncio.Task[CheckResult | None]], slots: asyncio.Semaphore
     ) -> CheckResult | None:
         """Run a check after others; return None if one of all has failed before."""
         if before:
@@ -192,15 +191,15 @@ class CheckRun:
             async with self._alone.setdefault(name, asyncio.Lock()):
                 if name not in self._answered:
                     async with slots:
-                        return await self._unless_over(check, until_failure=until_failure)
+                        return await self._unless_over(check)
         async with slots:
-            return await self._unless_over(check, until_failure=until_failure)
+            return await self._unless_over(check)
 
-    async def _unless_over(self, check: Check, *, until_failure: bool) -> CheckResult | None:
+    async def _unless_over(self, check: Check) -> CheckResult | None:
         if self._is_over:
             return None
         result = await self.result_of(check)
-        self._is_over |= until_failure and result.verdict != "passed"
+        self._is_over |= self._until_failure and result.verdict != "passed"
         return result
 
     async def result_of(self, check: Check) -> CheckResult:

@@ -107,7 +107,7 @@ def check(
         raise
 
     async def work(watch: Waiting) -> list[CheckResult]:
-        checking = CheckRun(run.explorer, given=values, watch=watch)
+        checking = CheckRun(run.explorer, given=values, watch=watch, until_failure=until_failure)
         done = 0
 
         def show(result: CheckResult) -> None:
@@ -118,7 +118,7 @@ def check(
             _print(world, result, chosen, done)
 
         try:
-            return await checking.run(selected, jobs=jobs, stop=run.stop, show=show, until_failure=until_failure)
+            return await checking.run(selected, jobs=jobs, stop=run.stop, show=show)
         finally:
             await checking.close()
 

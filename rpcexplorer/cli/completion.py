@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -17,7 +16,7 @@ from rpcexplorer.cli.run import Run
 from rpcexplorer.cli.world import COMPLETING, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import SIGN, Described, method_of
-from rpcexplorer.model.problem import PROGRAM, UserError
+from rpcexplorer.model.problem import PROGRAM
 from rpcexplorer.variables.references import inert
 
 if TYPE_CHECKING:
@@ -178,13 +177,11 @@ def completion(context: click.Context, shell: str) -> None:
 
 
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    explorer = _explorer_of_profile(context)
-    return [name for name in explorer.listed_methods() if name.startswith(begun)] if explorer else []
+    return [name for name in _explorer_of_profile(context).listed_methods() if name.startswith(begun)]
 
 
 def complete_saved_calls(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    explorer = _explorer_of_profile(context)
-    calls = explorer.saved_calls().values() if explorer and explorer.profile else ()
+    calls = _explorer_of_profile(context).saved_calls().values()
     return [call.listed_as for call in calls if call.listed_as.startswith(begun)]
 
 
@@ -193,13 +190,16 @@ def complete_checks(context: click.Context, _: click.Parameter, begun: str) -> l
     if not begun.startswith(SIGN):
         return [CompletionItem(begun, type="file")]
     explorer = _explorer_of_profile(context)
-    calls = explorer.profiles.checks_of(explorer.profile) if explorer and explorer.profile else []
+    assert explorer.profile is not None
+    calls = explorer.profiles.checks_of(explorer.profile)
     return [CompletionItem(call.listed_as) for call in calls if call.listed_as.startswith(begun)]
 
 
 def complete_params(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:
-    method, explorer = context.params.get("method"), _explorer_of_profile(context)
-    described = explorer.described(method_of(method)) if method and explorer else None
+    method = context.params.get("method")
+    if not method:
+        return []
+    described = _explorer_of_profile(context).described(method_of(method))
     if described is None:
         return []
     given = context.params.get("params") or context.params.get("given") or ()
@@ -207,13 +207,11 @@ def complete_params(context: click.Context, _: click.Parameter, begun: str) -> l
     return [CompletionItem(word, is_param=True) for word in found if word.startswith(begun)]
 
 
-def _explorer_of_profile(context: click.Context) -> Explorer | None:
+def _explorer_of_profile(context: click.Context) -> Explorer:
+    """Return an explorer with the profile of the typed options; an error ends the completion, without names."""
     run: Run = context.obj
     explorer = run.open_silently()
-    with suppress(click.UsageError, UserError):
-        run.choose()
-    if explorer.profile is None:
-        return None
+    run.choose()
     explorer.read_description()
     return explorer
 

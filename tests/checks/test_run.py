@@ -49,9 +49,9 @@ def run(
         calls = explorer.profiles.checks_of(explorer.profile)
         checks = [Check(call, call.expect, explorer.profile) for call in calls if call.expect]
         async with explorer:
-            checking = CheckRun(explorer, given=options.pop("given", None))
+            checking = CheckRun(explorer, **options)
             try:
-                return await checking.run(checks, jobs=jobs, stop=stop or Stop(), show=show, **options)
+                return await checking.run(checks, jobs=jobs, stop=stop or Stop(), show=show)
             finally:
                 await checking.close()
 
