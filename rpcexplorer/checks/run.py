@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -92,15 +92,13 @@ class CheckResult(Struct, frozen=True):
         )
 
 
-def exit_code(results: Iterable[CheckResult], *, stopped: bool) -> int:
+def exit_code(results: Sequence[CheckResult], *, stopped: bool) -> int:
     if stopped:
         return ENDS[0]
-    every = list(results)
-    codes = {result.code for result in every}
-    for code in ENDS:
-        if code in codes:
-            return code
-    return FAILED if any(result.failures for result in every) else 0
+    codes = {result.code for result in results}
+    if any(result.failures for result in results):
+        codes.add(FAILED)
+    return next((code for code in (*ENDS, FAILED) if code in codes), 0)
 
 
 class CheckRun:

@@ -239,7 +239,8 @@ def _print_differences(world: World, pairs: Sequence[_Pair], options: Options) -
         if verdict == "differs" or (options.full and verdict == "same"):
             for line in printed(compared_lines(pair.comparison, full=options.full), colour=world.colours):
                 world.print(line)
-    return DIFFERS if any(pair.comparison.verdict != "same" for pair in pairs) else 0
+    is_same = all(pair.comparison.verdict == "same" for pair in pairs)
+    return 0 if is_same else DIFFERS
 
 
 UNREAD = 6

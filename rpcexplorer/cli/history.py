@@ -234,8 +234,10 @@ def stats(
     rows = found.rows(sort)
     if as_json:
         chart = found.chart(BARS)
-        bars = [{"calls": calls, "failed": failed} for calls, failed in chart.bars] if chart else []
-        over_time = chart and {"start": chart.start.isoformat(), "minutes": chart.minutes, "bars": bars}
+        over_time = None
+        if chart:
+            bars = [{"calls": calls, "failed": failed} for calls, failed in chart.bars]
+            over_time = {"start": chart.start.isoformat(), "minutes": chart.minutes, "bars": bars}
         whole = _object(found.total) | {"damaged": found.damaged, "by": by, "over_time": over_time}
         world.print_json_line(json_of(whole | {"rows": [_named(row, by) for row in rows]}))
         return

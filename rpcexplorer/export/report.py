@@ -16,9 +16,8 @@ from msgspec.structs import replace
 from rpcexplorer.compare.compare import Comparison, compared
 from rpcexplorer.export.request import WHOLE, Subject
 from rpcexplorer.jsontext.layout import indented
-from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.draft import sent_draft, to_calls
+from rpcexplorer.model.draft import methods_of, sent_draft
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange, Refused
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.secret import PLACEHOLDER, Secret
@@ -183,8 +182,7 @@ def _language(request: str) -> str:
 
 
 def markdown(subject: Subject) -> str:
-    calls = to_calls(subject.draft, "")
-    method = "" if isinstance(calls, Typo) else ", ".join(call.method for call in calls)
+    method = ", ".join(methods_of(subject.draft))
     exchange = subject.exchange
     named = exchange.profile if exchange is not None else ""
     return call_report(method, named or subject.profile.name, subject.address, readable_request(subject), exchange)
@@ -237,15 +235,18 @@ def pair_report(left: Exchange, right: Exchange, comparison: Comparison, request
         if exchange.note:
             lines += ["", f"### Note {side}", "", *block(printable(exchange.note, lines=True), "text")]
     if comparison.differences:
-        rows = [printable(line) for line in _diff_lines(compared_lines(comparison))]
-        shown = [row if len(row) <= MAX_DIFF_COLUMNS else f"{row[:MAX_DIFF_COLUMNS]} ⋯" for row in rows]
-        lines += ["", "### Differences", "", *block("\n".join(shown[:MAX_DIFF_LINES]), "diff")]
+        rows = [_shortened(printable(line)) for line in _diff_lines(compared_lines(comparison))]
+        lines += ["", "### Differences", "", *block("\n".join(rows[:MAX_DIFF_LINES]), "diff")]
         if len(rows) > MAX_DIFF_LINES:
             lines += ["", f"Only the first {MAX_DIFF_LINES} of {len(rows):,} lines are shown."]
     lines += _requests((left, right), requests, sides)
     for side, exchange in zip(sides, (left, right), strict=True):
         lines += ["", f"### Response {side}", "", *reply(exchange, MAX_SIDE_CHARACTERS)]
     return "\n".join(lines)
+
+
+def _shortened(row: str) -> str:
+    return row if len(row) <= MAX_DIFF_COLUMNS else f"{row[:MAX_DIFF_COLUMNS]} ⋯"
 
 
 def _host(url: str) -> str:
@@ -270,7 +271,10 @@ def _requests(calls: tuple[Exchange, Exchange], requests: tuple[str, str], sides
     If a call was not sent, yield the reason.
     """
     drafts = [(call.kind, call.method, sent_draft(call).text) for call in calls]
-    whys = [call.outcome.sentence if isinstance(call.outcome, Refused) else "" for call in calls]
+    whys = ["", ""]
+    for at, call in enumerate(calls):
+        if isinstance(call.outcome, Refused):
+            whys[at] = call.outcome.sentence
     is_same = drafts[0] == drafts[1] and _comparable(requests[0]) == _comparable(requests[1])
     shown = list(zip(sides, whys, requests, strict=True))
     if is_same and whys[0] == whys[1]:
