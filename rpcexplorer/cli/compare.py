@@ -459,22 +459,18 @@ def _advice(
 
     For several servers, it contains a command to complete.
     """
-    known, default = explorer.profiles, explorer.usual()
-    profiles = f"Your profiles: {joined_words(sorted(known.leaves)) or 'none'}."
+    known = explorer.profiles
     if not known.leaves and not known.refused:
         return NO_PROFILE
-    if len(proposed) > 1 or names:
-        words = [PROGRAM, "replay", *calls]
-        for name in names:
-            words += ["-p", name]
-        theirs = [name for name, _ in proposed]
-        for (name, url), profile in proposed.items():
-            server = name if theirs.count(name) == 1 else url
-            words += ["-p", f"{server}={profile.name if profile else 'MINE'}"]
-        sentence = f"Calls that someone else recorded need your profiles. {profiles} Name one for each server:"
-        return f"{sentence}\n{shlex.join(words)}"
-    if isinstance(default, Profile) or any(proposed.values()):
-        return WHICH_PROFILE
-    if known.default is None and len(known.leaves) > 1:
+    profiles = f"Your profiles: {joined_words(sorted(known.leaves)) or 'none'}."
+    if len(proposed) == 1 and not names:
         return f"{WHICH_PROFILE} {profiles}"
-    return f"{WHICH_PROFILE} {default}"
+    words = [PROGRAM, "replay", *calls]
+    for name in names:
+        words += ["-p", name]
+    theirs = [name for name, _ in proposed]
+    for (name, url), profile in proposed.items():
+        server = name if theirs.count(name) == 1 else url
+        words += ["-p", f"{server}={profile.name if profile else 'MINE'}"]
+    sentence = f"Calls that someone else recorded need your profiles. {profiles} Name one for each server:"
+    return f"{sentence}\n{shlex.join(words)}"
