@@ -179,11 +179,11 @@ def _print_list(run: Run, profile: Profile, *, as_json: bool) -> None:
     if as_json:
         run.world.print_json(json_of(_rows(run.explorer, profile, known)))
         return
-    width = max((len(printable(method.name)) for method in known), default=0)
+    rows = []
     for method in known:
         mark = "!" if method.safe is False else " "
-        line = f"{printable(method.name):<{width}}  {mark} {method.auth or '':<6}  {printable(method.doc)}"
-        run.world.print(line.rstrip())
+        rows.append((method.name, f"{mark} {method.auth or '':<6}", method.doc))
+    run.world.print_columns(rows)
 
 
 def _print_method(run: Run, profile: Profile, method: Method, *, as_json: bool) -> None:

@@ -346,13 +346,12 @@ def list_(run: Run) -> None:
       rpcexplorer profiles list
     """
     found, hide = run.explorer.profiles, run.explorer.redactor().text
-    names = max((len(name) for name in found.profiles), default=0)
-    badges = max((len(printable(profile.badge)) for profile in found.profiles.values()), default=0)
+    rows = []
     for name, profile in sorted(found.profiles.items()):
         mark = "*" if name == found.default else " "
-        badge = f"{printable(profile.badge):<{badges}}"
-        row = f"{mark} {name:<{names}}  {badge}  {profile.auth.kind:<6}  {profile.endpoint}"
-        run.world.print(printable(hide(row)))
+        row = (f"{mark} {name}", profile.badge, f"{profile.auth.kind:<6}", profile.endpoint)
+        rows.append(list(map(hide, row)))
+    run.world.print_columns(rows)
     if not found.profiles:
         run.world.say(f"No profiles yet. To add one, run:\n{PROGRAM} profiles add NAME --url URL")
 
