@@ -224,17 +224,20 @@ _NAMED_AFTER = regex(
     re.IGNORECASE,
 )
 """Quotes, or a word that gives the next one another meaning."""
+_FOR_AN_ACTION = (None, regex(r"\s+(?:to|for)\b", re.IGNORECASE))
+_NOT_FOUND = (None, regex(r".{0,60}?\b(?:not found|not exist)", re.IGNORECASE))
 _OTHERWISE = {
     "log in": (regex(r"\b(?:the|see|error)\s+$", re.IGNORECASE), None),
     "access denied": (regex(r"\w"), regex(r".*\w", re.DOTALL)),
-    "not authorized": (None, regex(r"\s+(?:to|for)\b", re.IGNORECASE)),
-    "credential": (None, regex(r".{0,60}?\b(?:not found|not exist)", re.IGNORECASE)),
+    "not authorized": _FOR_AN_ACTION,
+    "not authorised": _FOR_AN_ACTION,
+    "unauthorized": _FOR_AN_ACTION,
+    "unauthorised": _FOR_AN_ACTION,
+    "credential": _NOT_FOUND,
+    "credentials": _NOT_FOUND,
+    "login": _NOT_FOUND,
 }
-"""Context that gives words another meaning; for a denial, any text."""
-_OTHERWISE |= {
-    **dict.fromkeys(("not authorised", "unauthorized", "unauthorised"), _OTHERWISE["not authorized"]),
-    **dict.fromkeys(("credentials", "login"), _OTHERWISE["credential"]),
-}
+"""Texts before and after words that give them another meaning; for a denial, any text."""
 
 
 def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:

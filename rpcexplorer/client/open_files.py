@@ -34,6 +34,7 @@ LANGUAGES: Final = {
 }  # fmt: skip
 """Language identifiers that differ from the extension of their files."""
 MAX_ADDRESS: Final = 4096
+"""Characters of an address, which is in a note of the call if its file cannot be read."""
 
 
 SYSTEM: Final = ("/proc", "/dev", "/sys")

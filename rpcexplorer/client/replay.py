@@ -146,8 +146,6 @@ def _code(result: Replayed) -> int:
     return 6
 
 
-LARGE: Final = 64 * 1024
-"""Bytes of a response that take long to redact."""
 NOT_SENT: Final = "Not sent: the replay was stopped."
 HALTED: Final = "Not sent: the call before it had no valid credentials."
 STOPPED: Final = "The replay was stopped during this call."
@@ -195,18 +193,15 @@ class Replaying(Struct, frozen=True):
             return Replayed(record, live, None, "not comparable", live.outcome.sentence)
         if why := failure(record, live):
             return Replayed(record, live, None, "failed", why)
-        left, right = await self._hidden(record), await self._hidden(live)
+        # A large response takes long to redact.
+        left = await asyncio.to_thread(self.as_recorded, record)
+        right = await asyncio.to_thread(self.as_recorded, live)
         pointers = ignored_in(record, self.profile, ignore)
         steps = compared(left, right, pointers)
         comparison = await run_in_turns(_until_stopped(steps, stop))
         if comparison is None:
             return Replayed(record, live, None, "stopped", STOPPED)
         return replayed(record, right, comparison, pointers)
-
-    async def _hidden(self, exchange: Exchange) -> Exchange:
-        if len(exchange.response.body) < LARGE:
-            return self.as_recorded(exchange)
-        return await asyncio.to_thread(self.as_recorded, exchange)
 
 
 def _until_stopped(steps: Steps[T], stop: Stop) -> Steps[T | None]:

@@ -183,7 +183,9 @@ class WebSocketWire(SocketWire):
             advice = "Check the credentials" if response.status in {401, 403} else "Check the path"
         self._refusal = Unreachable("upgrade", f"{words}. {advice}.", response=response)
         length = response.header("Content-Length")
-        expected = min(int(length) if length is not None and length.isdecimal() else MAX_BODY, MAX_BODY)
+        expected = MAX_BODY
+        if length is not None and length.isdecimal():
+            expected = min(int(length), MAX_BODY)
         with contextlib.suppress(TimeoutError, OSError):
             async with asyncio.timeout(GOODBYE_SECONDS):
                 while len(body) < expected and (data := await self._stream[0].read(PIECE)):

@@ -286,6 +286,12 @@ def test_failed_login_never_ran_the_call(script: list[Part]) -> None:
     assert "run" not in str(exchange.outcome)
 
 
+def test_failed_login_names_the_address() -> None:
+    exchange = failed_login(http_reply(b'{"id": 1, "error": {"code": 1, "message": "no"}}'))
+    assert isinstance(exchange.outcome, Refused)
+    assert exchange.outcome.sentence.startswith(f"The login to {exchange.url.removesuffix('/api/v2/')} (")
+
+
 def test_call_cancelled_during_login_never_ran() -> None:
     with RawServer([HOLD]) as server:
 
