@@ -154,9 +154,9 @@ def list_of(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def title_of(about: dict[str, Any], name: str, version: str = "version") -> str:
+def title_of(about: dict[str, Any], name: str) -> str:
     """Return the title and version of a service."""
-    return f"{line_of(about.get(name), KIND)} {line_of(about.get(version), 20)}".strip()
+    return f"{line_of(about.get(name), KIND)} {line_of(about.get('version'), 20)}".strip()
 
 
 def kind_of(value: Any) -> str:

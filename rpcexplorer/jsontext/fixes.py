@@ -341,9 +341,12 @@ def _string(text: str, token: Token, typos: Typos) -> None:
         dangling = (end - start - len(text[start:end].rstrip("\\"))) % 2
         edit = Rewrite(end, end, "\\" * dangling + '"')
         typos.add("quote", (start, end), "this text has no closing quote", 'write " at its end', edit)
-    inner = (start + (kind != "unopened"), end - (kind != "unclosed"))
-    if _INSIDE.search(text, *inner):
-        _inside(text, inner, opener, typos)
+    if kind != "unopened":
+        start += 1
+    if kind != "unclosed":
+        end -= 1
+    if _INSIDE.search(text, start, end):
+        _inside(text, (start, end), opener, typos)
 
 
 def _inside(text: str, inner: tuple[int, int], opener: str, typos: Typos) -> None:
@@ -352,8 +355,9 @@ def _inside(text: str, inner: tuple[int, int], opener: str, typos: Typos) -> Non
     for found in _INSIDE.finditer(text, *inner):
         where, char = found.span(), found[0]
         if found[2]:
-            what = f"{_CONTROLS.get(char) or f'the control character U+{ord(char):04X}'} inside a string"
-            typos.add("control", where, what, f"write {escaped(char)}", Rewrite(*where, escaped(char)))
+            name = _CONTROLS.get(char) or f"the control character U+{ord(char):04X}"
+            edit = Rewrite(*where, escaped(char))
+            typos.add("control", where, f"{name} inside a string", f"write {escaped(char)}", edit)
         elif found[3]:
             what = f"the lone surrogate U+{ord(char):04X} cannot be sent"
             typos.add("", where, what, f"write {escaped(char)}")
@@ -421,8 +425,6 @@ _OPENER = {"]": "[", "}": "{"}
 class Container(Struct):
     """An array, an object, or the whole text, which should contain one."""
 
-    opener: Token | None = None
-    """Its opening bracket; None for the whole text."""
     typed: str = ""
     """The bracket as typed, `[` or `{`; empty for the whole text."""
     kind: str = ""
@@ -506,7 +508,7 @@ def counted(text: str, found: Sequence[Token]) -> Iterator[Container]:
         elif token.kind != "stray":
             nest.open[-1].count(token)
             if token.kind == "open":
-                order.append(Container(token, char))
+                order.append(Container(char))
                 nest.enter(order[-1])
     for container in order:
         container.decide()

@@ -16,6 +16,7 @@ from rpcexplorer.patterns import regex
 
 LEVELS: Final = SLICE_LEVELS
 """Deeper levels stay on one line: 100,000 of them would need gigabytes."""
+INDENT: Final = 2
 COMPACT: Final = -1
 """An indentation that means no whitespace at all."""
 MAX_RECENT: Final = 16
@@ -36,9 +37,9 @@ class Piece(NamedTuple):
     """Indented by msgspec; the other way takes a hundred times as long."""
 
 
-def indented(text: AnyStr, indent: int = 2) -> AnyStr:
+def indented(text: AnyStr) -> AnyStr:
     """Return the text with one item a line; unchanged if it is not JSON."""
-    return _whole(text, indent)
+    return _whole(text, INDENT)
 
 
 def compact(text: AnyStr) -> AnyStr:
@@ -46,7 +47,7 @@ def compact(text: AnyStr) -> AnyStr:
     return _whole(text, COMPACT)
 
 
-def pieces(text: Text, indent: int = 2) -> Iterator[Piece | None]:
+def pieces(text: Text, indent: int = INDENT) -> Iterator[Piece | None]:
     """Yield the indented text in pieces; None at the end if it is not JSON."""
     for part in slices(text):
         piece = _piece(text, part, indent)
@@ -120,7 +121,7 @@ class Layout:
         return text
 
     def _lay_out(self, part: Slice) -> bytes:
-        piece = _piece(self._text, part, indent=2)
+        piece = _piece(self._text, part, INDENT)
         assert piece is not None  # It was indented before.
         return piece.text
 

@@ -95,12 +95,9 @@ def error_at(text: str, *, strict: bool = True) -> int | None:
     return None if rest == len(text) else rest
 
 
-def members(text: str, start: int = 0) -> list[Member] | None:
-    """Return the members of the only object from `start` on, or None.
-
-    Duplicates are included.
-    """
-    parts = _parts(text, start, "{")
+def members(text: str) -> list[Member] | None:
+    """Return the members of an object, duplicates included, or None."""
+    parts = _parts(text, 0, "{")
     if parts is None:
         return None
     return [Member(decoded(text[key[0] : key[1]]), key, value) for key, value in parts]

@@ -27,6 +27,10 @@ BACKTRACKING: Final = 100_000
 """Steps back that a pattern may take."""
 PATTERN_BYTES: Final = 1024 * 1024
 """Bytes of a compiled pattern."""
+MAX_SMALL_PARTS: Final = 200
+"""Parts of a value that can be copied and shown quickly."""
+MAX_SMALL_CHARACTERS: Final = 2_000
+"""Characters of a text in it."""
 _UNITS: Final[dict[type, str]] = {str: "Length", list: "Items", dict: "Properties"}
 
 
@@ -149,16 +153,18 @@ def is_one_of(value: Any, choices: Iterable[Any]) -> bool:
     return any(is_same(value, choice) for choice in choices)
 
 
-def is_small(value: Any, most: int = 200, longest: int = 2_000) -> bool:
+def is_small(value: Any) -> bool:
     """Return whether a value is small enough to copy and show quickly."""
     rest, parts = [value], 0
     while rest:
         part = rest.pop()
         parts += 1
-        if parts > most or (isinstance(part, str) and len(part) > longest):
+        if isinstance(part, str) and len(part) > MAX_SMALL_CHARACTERS:
             return False
-        if isinstance(part, dict | list):
-            if len(part) > most:
-                return False
-            rest += part.values() if isinstance(part, dict) else part
+        if isinstance(part, dict):
+            rest += part.values()
+        elif isinstance(part, list):
+            rest += part
+        if parts + len(rest) > MAX_SMALL_PARTS:
+            return False
     return True

@@ -48,11 +48,6 @@ def test_duplicate_members_are_all_returned() -> None:
     assert spelled('{"a": 1, "a": 2, "": 3}') == [("a", "1"), ("a", "2"), ("", "3")]
 
 
-def test_members_can_start_inside_a_text() -> None:
-    text = 'data: {"a": 1}'
-    assert [one.name for one in members(text, 5) or ()] == ["a"]
-
-
 @pytest.mark.parametrize(
     "value",
     ["NaN", "Infinity", "-Infinity", '"\\ud800"', '"a\x00\n\tb"', pytest.param("9" * 5000, id="long"), "1e400"],
