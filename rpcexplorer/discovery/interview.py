@@ -125,7 +125,8 @@ class Interview:
         self._stop = stop
         self._tell = tell
         self._left_for_asides = min(profile.timeout, EXTRA_SECONDS)
-        self._notes: list[str] = []
+        self.notes: list[str] = []
+        """Notes of the exchanges, such as one about a login."""
 
     async def hold(self, asking: Dialogue) -> Listing | Exchange:
         """Answer all questions of a protocol.
@@ -190,11 +191,6 @@ class Interview:
             return await asyncio.to_thread(read)
         return read()
 
-    def notes(self) -> list[str]:
-        """Return new notes, such as one about a login."""
-        notes, self._notes = self._notes, []
-        return notes
-
     async def _exchange(self, question: Question, stop: Stop | None) -> Exchange:
         """Send the question in other forms while the service rejects the params."""
         seconds = 0.0
@@ -207,7 +203,7 @@ class Interview:
                 stop=stop,
                 document=document,
             )
-            self._notes += exchange.notes
+            self.notes += exchange.notes
             seconds += exchange.seconds
             if isinstance(exchange.outcome, Refused) and exchange.outcome.why == "params":
                 continue
@@ -265,8 +261,6 @@ class Findings:
     def __init__(self, interview: Interview) -> None:
         self.described: dict[str, Described] = {}
         self.events: Mapping[str, Described] = {}
-        self.notes: list[str] = []
-        """Notes such as one about a login."""
         self.is_known = False
         """A suspected protocol was found, so that no other one is tried."""
         self._is_understood = False
@@ -306,7 +300,7 @@ class Findings:
         for name, sentence in self._sentences:
             names_by_sentence.setdefault(sentence, []).append(name)
         of_protocols = [f"{', '.join(names)}: {sentence}" for sentence, names in names_by_sentence.items()]
-        return [*self.notes, *of_protocols]
+        return [*self._interview.notes, *of_protocols]
 
 
 def sentences_of(listing: Listing) -> list[str]:
@@ -412,7 +406,6 @@ async def discover(
             say(ASKED)
             with_doc = frozenset(name for name, described in found.described.items() if described.doc)
             listing = await interview.hold(protocol.ask(with_doc))
-            found.notes += interview.notes()
             if isinstance(listing, Exchange):
                 sentences = (*found.sentences(), f"{protocol.name}: {explain_end(listing)}")
                 return Discovery(now, sentences=sentences, ended=listing)
