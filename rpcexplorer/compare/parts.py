@@ -32,7 +32,7 @@ _ELEMENTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
 REFUSED: Final = (msgspec.DecodeError, RecursionError)
-_PLAIN_BYTES: Final = bytes(byte if 0x20 <= byte < 0x80 else 0x20 for byte in range(256))
+_PLAIN_BYTES: Final = b" " * 0x20 + bytes(range(0x20, 0x80)) + b" " * 0x80
 
 
 @cache

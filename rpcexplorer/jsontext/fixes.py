@@ -55,14 +55,14 @@ _TOKEN = regex(
     | (?P<comment> //[^\r\n]*+ | \#[^\r\n]*+ | /\*(?s:.)*?\*/ )
     | (?P<endless> /\*(?s:.)*+ )
     | (?P<quote>   [{QUOTES}] )
-    | (?P<left_open> \{{\{{[^{{}}\[\]"',:\r\n]++(?::json)?[ ]*\}}\}} )
+    | (?P<variable> \{{\{{[^{{}}\[\]"',:\r\n]++(?::json)?[ ]*\}}\}} )
     | (?P<open>    [\[{{] )
     | (?P<close>   [\]}}] )
     | (?P<comma>   , )
     | (?P<colon>   => | := | ={{1,3}} | : )
-    | (?P<unopened>{_WORD} "(?=[ \t]*[:,\]}}]) )
+    | (?P<unopened>{_WORD} "(?=[ \t]*[:,\]}}]) )  # name": 1
     | (?P<word>    [+-] (?i:nan|inf|infinity)\b
-                 | <[\w.:-]++>
+                 | <[\w.:-]++>  # <ID>, as docs write what to fill in
                  | (?!{_LITERAL}) {_WORD} (?: [ ]++ (?!{_LITERAL}) {_WORD} (?![ ]*[:="]) )*+
                  | {_WORD} )
     | (?P<number>  [+-]? \.? [0-9] [\w.+-]*+ )
@@ -101,8 +101,8 @@ def tokens(text: str) -> Iterator[Token]:
             continue
         if kind == "unopened" and before.kind in STRINGS and before.end == found.start():
             kind, at = "word", at - 1
-        if kind == "left_open":
-            kind = "word"  # A variable: {{name}}.
+        if kind == "variable":
+            kind = "word"  # {{name}} is a value that lacks its quotes.
         if kind == "quote":
             named = container == "{" and before.kind in ("open", "comma")
             before = strings.at(found.start(), named=named)
@@ -297,7 +297,10 @@ class Typos:
 def shown(text: str) -> str:
     """Shorten a text for a message, without control characters."""
     short = text if len(text) <= 24 else text[:23] + "…"
-    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in short)
+    for char in set(short):
+        if not char.isprintable():
+            short = short.replace(char, f"\\u{ord(char):04x}")
+    return short
 
 
 def in_token(text: str, token: Token, typos: Typos) -> None:

@@ -108,7 +108,7 @@ def _inside(node: Node, step: str | int) -> Any:
 
 
 def _values(siblings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Yield the values of a few short neighbours, which select the alternatives."""
+    """Yield the values of a few neighbours, which select the alternatives."""
     for name, text in islice(siblings.items(), 20):
         value = value_of(text)
         if value is not UNSET:

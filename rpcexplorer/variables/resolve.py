@@ -279,48 +279,41 @@ def placed(text: str, at: int, value: str, name: str = "", parameters: Iterable[
     parameter of that name, the member is added. If the value at the cursor would make valid params invalid, it becomes
     the last one.
     """
+    from rpcexplorer.jsontext.edit import added, changed, span_of  # Only the screen inserts values.
+
     if not text.strip():
         text, at = "[]", 1
-    found = members(text) if text.lstrip()[:1] == "{" else None
-    if name:
-        for member in reversed(found or ()):
-            if member.name == name:
-                return _put(text, member.value, value)
-    if found is not None and name and (not found or name in parameters):
-        return _as_member(text, name, value)
-    here = _at_cursor(text, at, value)
-    if not isinstance(parse(here[0]), Typo) or isinstance(parse(text), Typo):
-        return here
-    if found is not None:
-        return _as_member(text, name or "value", value)
-    inner = elements(text)
-    end = inner[-1][1] if inner else text.index("[") + 1
-    return _put(text, (end, end), value, ", " if inner else "")
+    found = members(text) if text.lstrip().startswith("{") else None
+    is_known = any(member.name == name for member in found or ())
+    step: str | int = name
+    if name and is_known:
+        text = changed(text, (name,), value)
+    elif found is not None and name and (not found or name in parameters):
+        text = added(text, (), value, name)
+    else:
+        here = _at_cursor(text, at, value)
+        if not isinstance(parse(here[0]), Typo) or isinstance(parse(text), Typo):
+            return here
+        if found is None:
+            step = len(elements(text) or ())
+            text = added(text, (), value)
+        else:
+            step = name or "value"
+            text = added(text, (), value, step)
+    span = span_of(text, (step,))
+    assert span is not None
+    return text, span[1]
 
 
 def _at_cursor(text: str, at: int, value: str) -> tuple[str, int]:
     """Insert a value at the cursor; into a string, a string without quotes."""
     for string in _STRING.finditer(text):
         if string.start() < at < string.end():
-            return _put(text, (at, at), value[1:-1] if value.startswith('"') else value)
+            inside = value[1:-1] if value.startswith('"') else value
+            return f"{text[:at]}{inside}{text[at:]}", at + len(inside)
     before = "" if text[:at].rstrip()[-1:] in _OPENS else ", "
     after = "" if text[at:].lstrip()[:1] in _ENDS else ", "
-    return _put(text, (at, at), value, before, after)
-
-
-def _as_member(text: str, name: str, value: str) -> tuple[str, int]:
-    """Add the last member, on its own line if the others have theirs."""
-    found = members(text)
-    if not found:
-        return _put(text, (text.index("{") + 1, text.rindex("}")), value, f"{spelled(name)}: ")
-    end = found[-1].value[1]
-    separator = ",\n  " if "\n" in text.strip() else ", "
-    return _put(text, (end, end), value, f"{separator}{spelled(name)}: ")
-
-
-def _put(text: str, span: Span, value: str, before: str = "", after: str = "") -> tuple[str, int]:
-    start, end = span
-    return f"{text[:start]}{before}{value}{after}{text[end:]}", start + len(before) + len(value)
+    return f"{text[:at]}{before}{value}{after}{text[at:]}", at + len(before) + len(value)
 
 
 class TakenValue(Struct, frozen=True):

@@ -256,7 +256,7 @@ def test_reference_replaces_the_param_of_its_name(before: str, after: str) -> No
         ('|{"n": 1}', f'{{"n": 1, "token": {VALUE}|}}'),
         ('{"n"|: 1}', f'{{"n": 1, "token": {VALUE}|}}'),
         ("|[1]", f"[1, {VALUE}|]"),
-        ("|[ ]", f"[{VALUE}| ]"),
+        ("|[ ]", f"[{VALUE}|]"),
     ],
 )
 def test_params_can_be_sent_after_an_insertion(before: str, after: str) -> None:
