@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from rpcexplorer.demo import PATH
-from rpcexplorer.demo.message import Request, Response, Success, encode, fault
+from rpcexplorer.demo.message import Request, Response, Success, fault
 
 Schema = Mapping[str, Any]
 """A JSON Schema of the kinds below: those are what the checks know."""
@@ -69,7 +69,7 @@ def find_problem(value: Any, schema: Schema, where: str) -> str:
     else:
         fits = _fits(value, schema)
     if not fits:
-        return f'"{where}" must match {encode(schema).decode()}.'
+        return f'"{where}" must be {describe(schema)}.'
     if isinstance(value, dict) and "properties" in schema:
         return _member_problem(value, schema, where)
     if isinstance(value, list):
@@ -101,13 +101,41 @@ def _member_problem(value: dict[str, Any], schema: Schema, where: str) -> str:
     members = schema["properties"]
     for name in schema["required"]:
         if name not in value:
-            return f'"{where}" needs "{name}".'
+            return f'"{where}" needs "{name}": {describe(members[name])}.'
     for name, member in value.items():
         if name not in members:
             return f'"{where}" has no member "{name}". Its members: {", ".join(members)}.'
         if problem := find_problem(member, members[name], f"{where}/{name}"):
             return problem
     return ""
+
+
+def describe(schema: Schema) -> str:
+    """Return the requirements of the schema in words."""
+    if "$ref" in schema:
+        return describe(SCHEMAS[schema["$ref"].removeprefix(SCHEMA_PATH)])
+    if "oneOf" in schema:
+        return " or ".join(describe(option) for option in schema["oneOf"])
+    if "enum" in schema:
+        return f"one of {', '.join(schema['enum'])}"
+    match schema["type"]:
+        case [*kinds]:
+            return " or ".join(describe({**schema, "type": kind}) for kind in kinds)
+        case "boolean":
+            return "true or false"
+        case "integer":
+            return f"an integer from {schema['minimum']} to {schema['maximum']}"
+        case "number":
+            return f"a number from {schema['minimum']} to {schema['maximum']}"
+        case "string" if "pattern" in schema:
+            return f"a string such as {schema['examples'][0]}"
+        case "string":
+            return f"a string of at most {schema['maxLength']} characters"
+        case "object":
+            return f"an object with {', '.join(schema['properties'])}"
+        case "array":
+            return f"an array of {schema.get('minItems', 0)} to {schema['maxItems']} elements"
+    return str(schema["type"])
 
 
 LIFETIME = 30 * 60
@@ -215,7 +243,7 @@ def bind(method: Method, params: dict[str, Any] | list[Any]) -> dict[str, Any]:
     arguments = {}
     for param in method.params:
         if param.required and param.name not in params:
-            raise fault(-32602, f'Invalid params: {method.name} needs "{param.name}". {takes}')
+            raise fault(-32602, f'Invalid params: {method.name} needs "{param.name}": {describe(param.schema)}.')
         value = params.get(param.name, param.schema.get("default"))
         if problem := find_problem(value, param.schema, param.name):
             raise fault(-32602, f"Invalid params: {problem}")
