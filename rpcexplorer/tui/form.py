@@ -29,7 +29,7 @@ from rpcexplorer.schema.form import (
 )
 from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.text.problems import unchecked_words
-from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
 from rpcexplorer.tui.form_rows import ABSENT, HOW_TO_TYPE, NULL, FormList, JsonInPlace, LineInPlace, doc_lines, picks
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
@@ -235,7 +235,6 @@ def _next_state(row: FormField) -> str | None:
 
 TALL_LINES: Final = 28
 """From this height on, the docs of a row have more than two lines."""
-ROW_ACTIONS: Final = frozenset({"edit", "cycle", "unfold", "fold", "add", "remove"})
 
 
 class RequestSheet(Sheet):
@@ -248,7 +247,7 @@ class RequestSheet(Sheet):
             self.scroll_to_region(Region(0, at, 1, 1), animate=False, force=True, immediate=True, x_axis=False)
 
 
-class FormScreen(FullScreen[bool | None]):
+class FormScreen(Commanded, FullScreen[bool | None]):
     """The params as a form; it answers whether to send the call."""
 
     DEFAULT_CSS = """
@@ -382,8 +381,22 @@ class FormScreen(FullScreen[bool | None]):
             self.model.fold(row.path, unfold=unfold)
             self._show(row.path, unfolded=unfold)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return self._edited is None or action not in ROW_ACTIONS
+    def has(self, state: str) -> bool:
+        problem = self._json.known_problem
+        match state:
+            case "rows":
+                return self._edited is None
+            case "problem":
+                return problem is not None
+            case "fix":
+                return problem is not None and problem.fix is not None
+        return super().has(state)
+
+    def action_fix(self) -> None:
+        self._json.fix()
+
+    def action_problem_next(self) -> None:
+        self._json.go_to_problem()
 
     @on(RowList.RowChosen)
     def _row_chosen(self, event: RowList.RowChosen) -> None:

@@ -162,7 +162,6 @@ class JsonInPlace(Vertical):
         border-left: outer $accent;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = bindings("params", "params.fix", "params.problem-next")
 
     def __init__(self, take: Callable[[], object]) -> None:
         super().__init__()
@@ -206,26 +205,24 @@ class JsonInPlace(Vertical):
         """Show that an invalid text was not used, and go to its problem."""
         problem, self._line.refused = self._verdict.problem, what
         if problem is not None and problem.line != self.editor.cursor_location[0] + 1:
-            self.action_problem_next()
+            self.go_to_problem()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Return whether there is a problem to go to or fix."""
-        read = self._line.read
-        problem = read if isinstance(read, Typo) else None
-        possible = {"problem_next": problem is not None, "fix": problem is not None and problem.fix is not None}
-        return possible.get(action, True) or None
+    @property
+    def known_problem(self) -> Typo | None:
+        """The problem that is shown; newer text may not be read yet."""
+        return self._line.read if self.display and isinstance(self._line.read, Typo) else None
 
-    def action_fix(self) -> None:
+    def fix(self) -> None:
         if (problem := self._verdict.problem) and problem.fix:
             self.editor.put(problem.fix.text)
 
-    def action_problem_next(self) -> None:
+    def go_to_problem(self) -> None:
         if (problem := self._verdict.problem) is not None:
             self.editor.go_to(problem.offset)
 
     def _judged(self) -> None:
         self._line.display = self._line.read is not None
-        has_fix = isinstance(self._line.read, Typo) and self._line.read.fix is not None
+        has_fix = self.known_problem is not None and self.known_problem.fix is not None
         if has_fix != self._had_fix:
             self._had_fix = has_fix
             self.refresh_bindings()
@@ -240,7 +237,7 @@ class JsonInPlace(Vertical):
     @on(ProblemLine.Pressed)
     def _verdict_clicked(self, event: ProblemLine.Pressed) -> None:
         event.stop()
-        self.action_fix() if event.fix else self.action_problem_next()
+        self.fix() if event.fix else self.go_to_problem()
         self.screen.set_focus(self.editor)
 
     def _key(self, key: str) -> bool:

@@ -645,8 +645,10 @@ async def calls_of_another_program_are_imported(at: Visit) -> None:
     await at.sees("▍user.get", "[1.10]", "Imported the call into the editor, as a draft of demo")
 
 
-@shows("methods.pin")
+@shows("methods.pin", "methods.clear")
 async def method_is_pinned_and_unpinned(at: Visit) -> None:
+    await at.press("f2", "q", "escape")
+    assert at.calls.methods.typed == ""
     await at.press("f2", "ctrl+t")
     assert at.posted(MethodsPane.PinWanted)
     assert at.explorer.remembered.pinned("demo") == (at.calls.method,)
@@ -1300,7 +1302,7 @@ async def batch_is_reordered(at: Visit) -> None:
 
 @shows(
     "form", "form.edit", "form.cycle", "form.unfold", "form.fold", "form.add", "form.remove", "form.undo", "form.redo",
-    "form.back", "form.close", "form.send",
+    "form.back", "form.close", "form.send", "form.fix", "form.problem-next",
 )  # fmt: skip
 async def params_are_edited_as_a_form(at: Visit) -> None:
     await at.press("f9")
@@ -1310,7 +1312,7 @@ async def params_are_edited_as_a_form(at: Visit) -> None:
     await at.press("alt+e")
     await on(at.pilot, FormScreen)
     await at.sees("▍Form", "○ gift", "POST /api/v2/")
-    await at.press("home", "enter", "backspace", *"12", "enter")
+    await at.press("home", "enter", "backspace", *"12,", "home", "f12", "ctrl+r", "enter")
     await at.press("end", "up", "space")
     assert at.calls.params.text == '{"customer": 12,\n "items": [{"sku": "tea-01"}],\n "gift": true}'
     await at.press("delete")

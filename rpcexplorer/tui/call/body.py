@@ -19,7 +19,7 @@ from textual.widget import Widget
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Commanded, Scope, bindings
 from rpcexplorer.tui.key_queue import paced
 from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
 
@@ -35,7 +35,7 @@ LARGE: Final = 256 * 1024
 LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      Formatting …", "dim"),))
 
 
-class Body(Vertical):
+class Body(Commanded, Vertical):
     """The views of a response; one is shown, and all keep their place."""
 
     DEFAULT_CSS = """
@@ -263,8 +263,8 @@ class Body(Vertical):
             self.focus_inside()
         self.refresh_bindings()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self._is_table if action == "sort" else super().check_action(action, parameters)
+    def has(self, state: str) -> bool:
+        return self._is_table if state == "table" else super().has(state)
 
     def action_sort(self) -> None:
         if self._grid is not None:

@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 from rpcexplorer.model.method import Described, ExampleCall, Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Commanded, Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar
@@ -29,7 +29,7 @@ MAX_FRAMES: Final = 20
 MARK: Final = ("▸ ", "accent bold")
 
 
-class DocsSheet(Sheet):
+class DocsSheet(Commanded, Sheet):
     """The docs of a method, with a cursor for examples."""
 
     scope: ClassVar[Scope] = "docs"
@@ -98,10 +98,8 @@ class DocsSheet(Sheet):
                 self._choose(number)
                 self.action_take()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in {"next", "previous", "take"}:
-            return bool(self._examples) or None
-        return super().check_action(action, parameters)
+    def has(self, state: str) -> bool:
+        return bool(self._examples) if state == "examples" else super().has(state)
 
     def action_next(self) -> None:
         self._choose((self._chosen + 1) % len(self._examples))

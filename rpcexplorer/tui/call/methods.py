@@ -32,7 +32,7 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
 from rpcexplorer.text.printable import columns, printable
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Commanded, Scope, bindings
 from rpcexplorer.tui.messages import CopyCallWanted, ReportWanted, SendAgainWanted, message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar
@@ -370,7 +370,7 @@ _WITH_TIME: Final = 28
 """Below this width the time of day is not shown."""
 
 
-class RecentList(RowList[Exchange]):
+class RecentList(Commanded, RowList[Exchange]):
     """Recent calls with sign, method, outcome, and time of day."""
 
     scope: ClassVar[Scope] = "recent"
@@ -405,11 +405,8 @@ class RecentList(RowList[Exchange]):
         self.items = calls
         self.cursor = next((at for at, call in enumerate(calls) if call.id == id), 0)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Allow to copy or resend only if there is a call under the cursor."""
-        if action in {"again", "copy", "ticket"}:
-            return self.chosen is not None
-        return super().check_action(action, parameters)
+    def has(self, state: str) -> bool:
+        return self.chosen is not None if state == "row" else super().has(state)
 
     def action_again(self) -> None:
         if self.chosen is not None:
@@ -454,7 +451,7 @@ class Filter(Entry):
         self.select_on_focus = True
 
 
-class MethodsPane(Vertical):
+class MethodsPane(Commanded, Vertical):
     """Methods and recent calls.
 
     It posts messages and changes nothing itself.
@@ -472,7 +469,6 @@ class MethodsPane(Vertical):
         Binding("down", "move(1)", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("pagedown", "page(1)", show=False),
-        Binding("escape", "clear", show=False),
     ]
 
     methods: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False, repaint=False)
@@ -628,13 +624,13 @@ class MethodsPane(Vertical):
             self.post_message(self.MethodChosen(name_of(event.item)))
             self.action_clear()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Allow Escape only while there is text: otherwise others need it."""
-        if action == "clear":
-            return self.here and bool(self.typed)
-        if action == "pin":
-            return self.here and self._list.chosen is not None
-        return super().check_action(action, parameters)
+    def has(self, state: str) -> bool:
+        match state:
+            case "listed":
+                return self.here and self._list.chosen is not None
+            case "typed":
+                return self.here and bool(self.typed)
+        return super().has(state)
 
     def action_move(self, by: int) -> None:
         self._list.action_move(by)

@@ -24,7 +24,7 @@ from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.text.problems import unchecked_words
 from rpcexplorer.tui.call.completion import CompletionList
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Commanded, Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.editor import Editor
@@ -145,7 +145,7 @@ def marked_span(text: str, problem: SchemaProblem) -> tuple[int, int]:
 TABS: Final = ("Params", "Request")
 
 
-class ParamsPane(Vertical):
+class ParamsPane(Commanded, Vertical):
     """The params of the draft, and the preview of the request."""
 
     DEFAULT_CSS = """
@@ -311,7 +311,7 @@ class ParamsPane(Vertical):
 
     def _refresh_keys(self) -> None:
         """Refresh the footer if the state of its keys has changed."""
-        enabled = tuple(bool(self.check_action(action, ())) for action in ("fix", "format", "undo", "redo"))
+        enabled = tuple(map(self.has, ("fix", "json", "undo", "redo")))
         if enabled != self._enabled:
             self._enabled = enabled
             self.refresh_bindings()
@@ -393,22 +393,23 @@ class ParamsPane(Vertical):
         self.show_tab(event.tab)
         self.focus_inside()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Return whether an action is possible on this tab, now."""
-        if action not in {"fix", "format", "editor", "undo", "redo", "problem_next", "complete"}:
-            return True
-        if self.tab != "Params":
-            return False
-        history, read = self.editor.history, self._line.read
-        problem = read if isinstance(read, Typo) else self.warnings.shown
-        possible = {
-            "fix": self._line.pasted is not None or (problem is not None and problem.fix is not None),
-            "problem_next": not isinstance(read, Params) or bool(self.warnings.problems),
-            "format": isinstance(read, Params) and read.size > 0,
-            "undo": bool(history.undo_stack),
-            "redo": bool(history.redo_stack),
-        }
-        return possible.get(action, True) or None
+    def has(self, state: str) -> bool:
+        read = self._line.read
+        match state:
+            case "editor":
+                return self.tab == "Params"
+            case "fix":
+                problem = read if isinstance(read, Typo) else self.warnings.shown
+                return self._line.pasted is not None or (problem is not None and problem.fix is not None)
+            case "problem":
+                return not isinstance(read, Params) or bool(self.warnings.problems)
+            case "json":
+                return isinstance(read, Params) and read.size > 0
+            case "undo":
+                return bool(self.editor.history.undo_stack)
+            case "redo":
+                return bool(self.editor.history.redo_stack)
+        return super().has(state)
 
     def action_tab_next(self) -> None:
         self.show_tab(self._bar.next_tab())

@@ -20,7 +20,7 @@ from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import WordLine, ended, nothing, remark_pieces, running, transport_pieces
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.body import Body
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Commanded, Scope, bindings
 from rpcexplorer.tui.messages import ComparisonWanted, ReportWanted, message
 from rpcexplorer.tui.widgets.bars import Bar, WarningLines
 from rpcexplorer.tui.widgets.inputs import Prompt, Purpose
@@ -170,13 +170,9 @@ DELAY: Final = 0.3
 """Seconds of work until the bar shows it and the response is dimmed."""
 MAX_DIGITS: Final = 12
 """More digits of a line number are ignored: no response has so many lines."""
-READER_ACTIONS: Final = frozenset(
-    {"search", "next", "previous", "goto", "wrap", "fold", "fold_all", "unfold_all", "fold_to"}
-)
-"""Actions that need JSON or text on view."""
 
 
-class ResponsePane(Vertical):
+class ResponsePane(Commanded, Vertical):
     """An exchange, or the progress of the running call."""
 
     DEFAULT_CSS = """
@@ -490,22 +486,27 @@ class ResponsePane(Vertical):
         self._show_remarks()
         self.refresh_bindings()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        has_text = self.exchange is not None and bool(self.body.text) and not self.prompt.has_focus_within
-        if action in READER_ACTIONS:
-            return has_text and self.body.reading
-        if action in {"copy_value", "copy_path"}:
-            return has_text and bool(self.body.path() or self.body.reading)
-        if action == "use":
-            is_result = self.exchange is not None and isinstance(self.exchange.outcome, Result)
-            return has_text and is_result and self.tab == "Result" and self.body.has_pointers
-        if action == "original":
-            return bool(self.transform.label)
-        if action in {"table", "filter", "pipe"}:
-            return has_text and self.tab == "Result"
-        if action in {"copy", "save", "ticket", "compare", "expect"}:
-            return self.exchange is not None and (action != "save" or bool(self.body.shown))
-        return True
+    def has(self, state: str) -> bool:
+        match state:
+            case "response":
+                return self.exchange is not None
+            case "filtered":
+                return bool(self.transform.label)
+            case "shown":
+                return bool(self.body.shown)
+        if self.prompt.has_focus_within or not self.body.text:
+            return False
+        match state:
+            case "lines":
+                return self.body.reading
+            case "result":
+                return self.tab == "Result"
+            case "value":
+                return bool(self.body.path() or self.body.reading)
+            case "result-value":
+                is_result = self.exchange is not None and isinstance(self.exchange.outcome, Result)
+                return is_result and self.tab == "Result" and self.body.has_pointers
+        return super().has(state)
 
     def action_search(self) -> None:
         self.prompt.ask("search", self.body.reader.find.needle, self.earlier_inputs.get("search", ()))

@@ -24,7 +24,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
 from rpcexplorer.tui.call.methods import MethodsPane
-from rpcexplorer.tui.commands import Scope, bindings, commands_of, first_key, keys_of
+from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
 from rpcexplorer.tui.key_queue import SCREEN, PendingKeys, opens
 from rpcexplorer.tui.messages import (
     BatchWanted,
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.checks import CheckRow, Verdicts
     from rpcexplorer.tui.connections import Connections
 
-PANE_ACTIONS: Final = frozenset({"cancel", "taller", "shorter"})
-"""Actions that are impossible before the panes exist; other keys wait."""
 READY_SECONDS: Final = 0.3
 """After the first screen is drawn, and before a user can send a call."""
 DESCRIPTION_SECONDS: Final = 2
@@ -65,7 +63,7 @@ def unpainted(default: T, *, always_update: bool = False) -> reactive[T]:
     return reactive(default, init=False, repaint=False, always_update=always_update)
 
 
-class CallScreen(Screen[None]):
+class CallScreen(Commanded, Screen[None]):
     """Choose a method, edit its params, send, read the response."""
 
     DEFAULT_CSS = """
@@ -263,31 +261,36 @@ class CallScreen(Screen[None]):
     def tell(self, sentence: str) -> None:
         self.notify(sentence, timeout=8)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is possible now.
-
-        Actions that send are always possible: they report running work themselves.
-        """
-        if not self.is_complete:
-            return action not in PANE_ACTIONS
-        profile, is_idle = self.explorer.profile, not self.doing
-        possible: dict[str, Callable[[], bool]] = {
-            "logout": lambda: is_idle and profile is not None and profile.has_sessions,
-            "login": lambda: profile is not None,
-            "new_session": lambda: profile is not None and bool(profile.secrets),
-            "test": lambda: is_idle,
-            "apply_hint": lambda: is_idle and self.advice.hint_for(profile) is not None,
-            "events": lambda: self._has_events,
-            "connect": lambda: profile is not None and profile.is_open_connection,
-            "to_profile": lambda: bool(self.method),
-            "mark_safe": lambda: bool(self.method or self.methods.pointed),
-            "add_to_batch": lambda: bool(self.method),
-            "replaced_params": lambda: profile is not None and bool(self.explorer.replaced.of(profile, self.method)),
-            "cancel": lambda: not is_idle or self.response.can_cancel or self.panes.is_covered,
-            "taller": lambda: not self.panes.is_side_by_side,
-            "shorter": lambda: not self.panes.is_side_by_side,
-        }
-        return possible[action]() if action in possible else super().check_action(action, parameters)
+    def has(self, state: str) -> bool:
+        if not self.is_complete:  # Most keys wait for the panes; these two states depend on them.
+            return state not in {"running", "stacked"}
+        profile = self.explorer.profile
+        match state:
+            case "idle":
+                return not self.doing
+            case "running":
+                return bool(self.doing) or self.response.can_cancel or self.panes.is_covered
+            case "profile":
+                return profile is not None
+            case "secrets":
+                return profile is not None and bool(profile.secrets)
+            case "sessions":
+                return profile is not None and profile.has_sessions
+            case "connection":
+                return profile is not None and profile.is_open_connection
+            case "events":
+                return self._has_events
+            case "hint":
+                return self.advice.hint_for(profile) is not None
+            case "method":
+                return bool(self.method)
+            case "named":
+                return bool(self.method or self.methods.pointed)
+            case "replaced":
+                return profile is not None and bool(self.explorer.replaced.of(profile, self.method))
+            case "stacked":
+                return not self.panes.is_side_by_side
+        return super().has(state)
 
     def show_profile(self) -> None:
         """Show another profile: its methods, its drafts, its session, its calls."""
@@ -676,13 +679,6 @@ class CallScreen(Screen[None]):
 
     def action_events(self) -> None:
         self.post_message(EventsWanted())
-
-    def on_key(self, event: events.Key) -> None:
-        """Say why the keys of connections do nothing over HTTP."""
-        for command in (command for command in commands_of("call") if command.id in {"connect", "events"}):
-            if event.key in keys_of(command, self.explorer.settings.keymap) and self.explorer.profile is not None:
-                event.stop()
-                self.notify("This profile uses HTTP: no connection stays open, and events come only with a response.")
 
     def action_connect(self) -> None:
         """Close the connection, or open it like a call."""

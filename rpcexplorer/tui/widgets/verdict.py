@@ -137,7 +137,7 @@ class ProblemLine(Widget):
     def _key(self, command: Command) -> str:
         """Return the key of a command as the user's keymap has it."""
         active = (binding.binding for binding in self.screen.active_bindings.values())
-        return spelled(next((binding.key for binding in active if binding.id == command.id), command.keys))
+        return spelled(next((binding.key for binding in active if binding.action == command.action), command.keys))
 
 
 def _broken(words: Pieces, room: int) -> tuple[Pieces, Pieces]:
