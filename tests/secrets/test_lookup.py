@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -256,6 +257,65 @@ def test_variable_has_the_label_of_its_profile(path: Path) -> None:
     assert [secret.label for secret in store.known()] == ["RPCEXPLORER_MY_PROF_PASSWORD", "RPCEXPLORER_GONE_PASSWORD"]
     store.learn([Profile("my-prof", "https://h")])
     assert [secret.label for secret in store.known()] == ["my-prof.password", "RPCEXPLORER_GONE_PASSWORD"]
+
+
+@pytest.mark.parametrize(
+    ("value", "label", "is_public"),
+    [
+        ("adalovelace", "shop.password", True),
+        ("zabbix", "shop.password", True),
+        ("shop.example", "shop.token", True),
+        ("carol-stored", "shop.password", True),
+        ("carol-stored", "other.password", False),
+        ("hunter2-hunter2", "shop.password", False),
+        ("abcdefghijklmnopqrstu", "shop.token", False),
+    ],
+)
+def test_value_beside_its_profile_is_public(path: Path, value: str, label: str, is_public: bool) -> None:
+    auth = InlineAuth(username="adalovelace")
+    store = secrets(path)
+    store.learn(
+        [Profile("shop", "https://shop.example.com", "/bot12345:abcdefghijklmnopqrstu", preset="zabbix", auth=auth)]
+    )
+    *_, marked = store.marked([Secret("carol-stored", "shop.username"), Secret(value, label)])
+    assert marked.is_public is is_public
+
+
+def test_unchanged_values_are_the_same_objects(path: Path) -> None:
+    store = secrets(path, {"RPCEXPLORER_STAGING_PASSWORD": "given-given"})
+    store.save(STAGING, "token", "stored-stored")
+    assert [*map(id, store.known())] == [*map(id, store.known())]
+
+
+def test_value_replaced_within_a_clock_tick_is_read(path: Path) -> None:
+    store = secrets(path)
+    store.save(STAGING, "password", "first-value")
+    text = path.read_text()
+    for number in range(20):
+        path.write_text(text.replace("first-value", f"{number:011}"))
+        os.utime(path, (1, 1))
+        assert value_of(store.find(STAGING, "password")) == f"{number:011}"
+
+
+@pytest.mark.parametrize(("opened", "mode"), [("secrets.toml", 0o644), (".", 0o770)])
+def test_file_that_was_opened_to_others_is_refused(
+    path: Path, opened: str, mode: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rpcexplorer.files.private.RECENT_NS", 0)  # What was read is known at once.
+    store = secrets(path)
+    store.save(STAGING, "password", "hunter2!")
+    assert value_of(store.find(STAGING, "password")) == "hunter2!"
+    (path.parent / opened).chmod(mode)
+    assert store.find(STAGING, "password") is None
+    assert "chmod" in str(store.problem())
+
+
+def test_damaged_file_does_not_block_a_typed_url(path: Path) -> None:
+    path.parent.mkdir(mode=0o700)
+    path.write_text("x =")
+    path.chmod(0o600)
+    typed = Profile("url", "https://typed.example.com", auth=CookieAuth(), ad_hoc=True)
+    assert value_of(secrets(path, {"RPCEXPLORER_URL_PASSWORD": "given"}).find(typed, "password")) == "given"
 
 
 def test_only_last_ended_sessions_are_known(path: Path) -> None:
