@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from rpcexplorer.files.io import FileError, lock, private_folder, read_bytes, toml_files, write_private
+from rpcexplorer.files.io import FileError, aside, lock, private_folder, read_bytes, toml_files, write_private
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_bytes, read_toml, split_dotted
 from rpcexplorer.files.toml_edit import edit
@@ -312,9 +313,10 @@ class ScreenState:
         with lock(self._file, LOCK_SECONDS):
             before, problem = self._read()
             after = self._changed(before)
+            sentence = self._copy_aside(problem) if problem else ""
             if problem or after != before:
                 write_private(self._file, _toml(after))
-        self.problem = ""
+        self.problem = sentence
         self._known = after
         self._waiting.clear()
 
@@ -344,6 +346,22 @@ class ScreenState:
         for path, leaf in reading.leaves.items():
             document = _updated(document, path, _always(leaf.value))
         return document, reading.problems[0][1] if reading.problems else None
+
+    def _copy_aside(self, problem: Problem) -> str:
+        """Copy a damaged file aside before it is replaced; return a sentence."""
+        content = read_bytes(self._file) or b""
+        side = next(side for side in aside(self._file, "damaged") if self._can_hold(side, content))
+        write_private(side, content)
+        return f"{problem}. The damaged file was copied to {side}. Its readable settings are still used."
+
+    @staticmethod
+    def _can_hold(side: Path, content: bytes) -> bool:
+        if not os.path.lexists(side):
+            return True
+        try:
+            return read_bytes(side) == content
+        except FileError:
+            return False
 
 
 def _updated(document: StateTable, path: KeyPath, update: Update) -> StateTable:

@@ -152,7 +152,7 @@ def test_any_name_and_any_text_can_be_remembered(file: Path, text: str) -> None:
     [("docs = ", ""), ('docs = "a"\nwrap = "yes"\n', "a"), ('docs = "a"\nnew_key = 1\n', "a"), ("\0", ""),
      ('docs = "a"\nat.a.quiet.b = "tonight"\n', "a"), ('version = 2\ndocs = "a"\n', "a")],
 )  # fmt: skip
-def test_damaged_file_is_reported_and_written_anew(file: Path, text: str, docs: str) -> None:
+def test_damaged_file_is_reported_and_moved_aside(file: Path, text: str, docs: str) -> None:
     file.parent.mkdir()
     file.write_text(text)
     one = ScreenState(file)
@@ -160,6 +160,9 @@ def test_damaged_file_is_reported_and_written_anew(file: Path, text: str, docs: 
     assert one.problem.startswith(str(file))
     assert file.read_text() == text  # reading changes nothing
     one.wrap = True
+    aside = file.with_name("screen.toml.damaged-1")
+    assert aside.read_text() == text
+    assert str(aside) in one.problem
     again = ScreenState(file)
     assert (again.docs, again.wrap, again.problem) == (docs, True, "")
 
@@ -188,6 +191,33 @@ def test_temporarily_unreadable_file_is_not_damaged(file: Path, monkeypatch: pyt
 
 def _broken_disk(*_: object, **__: object) -> object:
     raise OSError(5, "Input/output error")
+
+
+def test_damaged_file_on_full_disk_is_kept_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.parent.mkdir()
+    file.write_text('docs = "open"\nwrap = "yes"\n')
+    one = ScreenState(file)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", _full_second_time())
+        one.methods_width = 30
+        one.methods_width = 40
+        assert "disk is full" in one.problem
+        assert file.read_text() == 'docs = "open"\nwrap = "yes"\n'
+    one.methods_width = 50
+    assert [path.name for path in file.parent.glob("screen*")] == ["screen.toml", "screen.toml.damaged-1"]
+    assert (ScreenState(file).docs, ScreenState(file).methods_width) == ("open", 50)
+
+
+def _full_second_time() -> Callable[[str, str], None]:
+    """Return a writer that fails after the copy of the damaged file."""
+    replace = os.replace
+
+    def call(source: str, target: str) -> None:
+        if not str(target).endswith("-1"):
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    return call
 
 
 def _full_disk(*_: object) -> int:

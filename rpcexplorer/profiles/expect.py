@@ -15,14 +15,13 @@ from rpcexplorer.files.toml_shape import (
     list_rule,
     name_rule,
     path_rule,
-    without_quotes,
 )
 from rpcexplorer.jsontext.pointers import names_of, parts_of
-from rpcexplorer.jsontext.scan import MAX_INTEGER, is_value
+from rpcexplorer.jsontext.scan import is_value
 from rpcexplorer.model.expectation import SERVICE, Expectation, ExpectedOutcome, SchemaFile, as_json
 from rpcexplorer.model.problem import cut, nearest
 from rpcexplorer.model.secret import HIDDEN
-from rpcexplorer.profiles.values import NO_KEY, password_in_json, wrong_json
+from rpcexplorer.profiles.values import NO_KEY, duration_rule, password_in_json, wrong_json
 
 
 def expectation(value: Any, place: Place) -> Any:
@@ -116,12 +115,6 @@ def jq_rule(value: Any, place: Place) -> Any:
     return name_rule(value, place)
 
 
-def milliseconds_rule(value: Any, _place: Place) -> Any:
-    if type(value) in {int, float} and 0 < value <= MAX_INTEGER:
-        return float(value)
-    return WrongValue(f"must be a number of milliseconds greater than 0{without_quotes(value)}")
-
-
 def _wrong_result(value: Any, place: Place) -> WrongValue | None:
     """Return why a TOML value cannot be a part of a result."""
     return wrong_json(value, (), place, NO_KEY)
@@ -135,7 +128,7 @@ RULES: Final[dict[str, ValueCheck]] = {
     "schema": schema_rule,
     "schema_file": schema_file_rule,
     "jq": list_rule(jq_rule, "jq expressions"),
-    "within": milliseconds_rule,
+    "within": duration_rule("milliseconds"),
 }
 OF_RESULT: Final = ("values", "result_json", "schema", "schema_file", "jq")
 """Keys that only a result can meet."""

@@ -232,10 +232,14 @@ def _header_instead(name: str, value: object, place: Place) -> str:
     return _auth_instead(f'kind = "header", {header}{shape}', place)
 
 
-def seconds_rule(value: Any, _place: Place) -> Any:
-    if type(value) in {int, float} and 0 < value <= MAX_INTEGER:
-        return float(value)
-    return WrongValue(f"must be a number of seconds greater than 0{without_quotes(value)}")
+def duration_rule(unit: str) -> ValueCheck:
+
+    def check(value: Any, _place: Place) -> Any:
+        if type(value) in {int, float} and 0 < value <= MAX_INTEGER:
+            return float(value)
+        return WrongValue(f"must be a number of {unit} greater than 0{without_quotes(value)}")
+
+    return check
 
 
 def status_rule(value: Any, _place: Place) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import InlineAuth
 from rpcexplorer.auth.token import CookieAuth
@@ -144,6 +145,17 @@ def test_session_names_the_place_where_it_is_stored(tmp_path: Path) -> None:
     found = credentials.state(STAGING)["session"]
     assert isinstance(found, Secret)
     assert (found.source, revealed(found)) == ("secrets.toml", "s3ss10n")
+
+
+def test_session_of_a_typed_user_is_not_stored(tmp_path: Path) -> None:
+    filed = Profile("staging", STAGING.url, auth=CookieAuth(username="ada"))
+    typed = replace(filed, auth=CookieAuth(username="bob"))
+    credentials = StoredCredentials(store(tmp_path), Nobody(), lambda: [filed])
+    assert credentials.keep(typed, Secret("s3ss10n-of-bob", "staging.session")) is None
+    assert revealed(asyncio.run(credentials.session(typed))) == "s3ss10n-of-bob"
+    assert not (tmp_path / "state" / "secrets.toml").exists()
+    assert credentials.keep(filed, Secret("s3ss10n-of-ada", "staging.session")) is None
+    assert "s3ss10n-of-ada" in (tmp_path / "state" / "secrets.toml").read_text()
 
 
 def test_session_that_cannot_be_stored_lasts_until_quit(tmp_path: Path) -> None:
