@@ -115,7 +115,7 @@ class InlineAuth(AuthType, frozen=True):
         ours = {self.username_member, self.password_member}
         if method.auth == Auth.kind or not any(param.required and param.name in ours for param in full.params):
             return full
-        params = (replace(param, required=False) if param.name in ours else param for param in full.params)
+        params = [replace(param, required=param.required and param.name not in ours) for param in full.params]
         return replace(full, params=tuple(params))
 
     def _params(self, call: Call, profile: Profile) -> str | Refused:

@@ -203,8 +203,13 @@ def _hashing(challenge: Challenge) -> Callable[..., str]:
     made = hashlib.sha256 if challenge.hashing.startswith("SHA-256") else hashlib.md5
 
     def digest(*parts: str | bytes) -> str:
-        whole = b":".join(part if isinstance(part, bytes) else part.encode("latin-1") for part in parts)
-        return made(whole, usedforsecurity=False).hexdigest()
+        encoded = []
+        for part in parts:
+            if isinstance(part, str):
+                encoded.append(part.encode("latin-1"))
+            else:
+                encoded.append(part)
+        return made(b":".join(encoded), usedforsecurity=False).hexdigest()
 
     return digest
 

@@ -232,8 +232,11 @@ class MemberAuth(TokenAuth, frozen=True):
 
     def put(self, profile: Profile, message: Message) -> AuthRequest:
         member = (self.member, spelled(self.mark(profile)))
-        calls = tuple(call if self.free(profile, call) else replace(call, members=(member,)) for call in message.calls)
-        return AuthRequest(replace(message, calls=calls))
+        calls = []
+        for call in message.calls:
+            members = () if self.free(profile, call) else (member,)
+            calls.append(replace(call, members=members))
+        return AuthRequest(replace(message, calls=tuple(calls)))
 
 
 class CookieAuth(AuthType, frozen=True):

@@ -155,8 +155,10 @@ def _refuse_unused(profile: Profile, given: Sequence[str]) -> None:
 
 
 def _batch_row(method: str, params: ParamsValue | None = None, id: str | None = None) -> dict[str, Any]:
-    row = {"method": method, "params": [] if params is None else params}
-    return row if id is None else {**row, "id": id}
+    row: dict[str, Any] = {"method": method, "params": [] if params is None else params}
+    if id is not None:
+        row["id"] = id
+    return row
 
 
 def _to_json(params: Any) -> str:

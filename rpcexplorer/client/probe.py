@@ -635,7 +635,9 @@ class Proposal(Struct, frozen=True):
             keys.setdefault("framing", address.framing)
         if address.path != PATH:
             keys.setdefault("path", address.path)
-        return self.values.get("url", address.url), {**keys, **({"auth": auth} if auth else {})}
+        if auth:
+            keys["auth"] = auth
+        return self.values.get("url", address.url), keys
 
 
 def proposed(probe: Probe) -> Proposal | None:
@@ -655,11 +657,15 @@ def proposed(probe: Probe) -> Proposal | None:
     if preset:
         changes.append(("preset", probe.preset))
     for key in FORM:
-        now, before = getattr(found.form, key), getattr(profile if key in chosen else under, key)
+        now = getattr(found.form, key)
+        before = getattr(profile if key in chosen else under, key)
         if key == "content_type" and probe.has_usual_type and not preset:
             before = usual_type(found.form.path) if found.speaks else now
-        if now != before and now is not None:
-            changes.append((key, {"header": now.header} if isinstance(now, HeaderHandshake) else now))
+        if now == before or now is None:
+            continue
+        if isinstance(now, HeaderHandshake):
+            now = {"header": now.header}
+        changes.append((key, now))
     changes += _auth_changes(probe, found, under)
     values = dict(changes)
     kind, secrets = values.get("auth.kind", under.auth.kind), under.secrets

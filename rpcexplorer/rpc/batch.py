@@ -199,5 +199,7 @@ def _remarks(
         remarks.append(f"ids with more than one response: {', '.join(twice)}")
     if not missing and not unexpected and awaited and ids != list(awaited):
         remarks.append("the responses are not in the order of the calls")
-    remarks += sorted({remark for part in parts for remark in part.reply.remarks})
-    return tuple(remarks)
+    of_parts = set[str]()
+    for part in parts:
+        of_parts.update(part.reply.remarks)
+    return (*remarks, *sorted(of_parts))

@@ -253,7 +253,10 @@ def printable_if_short(words: bytes | str, limit: int = MAX_QUOTED) -> str:
     text = words.decode("utf-8", "replace") if isinstance(words, bytes) else words
     if len(text) > limit:
         return ""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+    for char in text:
+        if not char.isprintable():
+            text = text.replace(char, ascii(char)[1:-1])
+    return text
 
 
 def _refuse_length_header(message: bytes, framing: Framing) -> None:

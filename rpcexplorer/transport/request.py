@@ -131,10 +131,9 @@ def _completed(defaults: list[tuple[str, str]], request: Request, reserved: tupl
 
     replacing = {name.lower(): (name, value) for name, value in own}
     default_names = {name.lower() for name, _ in defaults}
-    return (
-        *(replacing.get(name.lower(), (name, value)) for name, value in defaults),
-        *((name, value) for name, value in own if name.lower() not in default_names),
-    )
+    headers = [replacing.get(name.lower(), (name, value)) for name, value in defaults]
+    headers += [(name, value) for name, value in own if name.lower() not in default_names]
+    return tuple(headers)
 
 
 # These functions return None instead of raising in `except`: a chained exception of `urlsplit` may quote a password.
@@ -165,10 +164,10 @@ def _host(parts: SplitResult, example: str) -> str:
         if ip is None or "%" in ip:
             raise _bad_url("The URL's host looks like an IP address, but it is not a valid one. Check it for a typo.")
         return ip
-    labels = [
-        label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
-        for label in name.removesuffix(".").split(".")
-    ]
+    labels = name.removesuffix(".").split(".")
+    for at, label in enumerate(labels):
+        if not label.isascii():
+            labels[at] = "xn--" + label.encode("punycode").decode("ascii")
     host = ".".join(labels)
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         raise _bad_url("The URL's host is not a valid name: check it for a typo.")
