@@ -84,6 +84,17 @@ def test_end_after_our_refusal_names_it(tmp_path: Path) -> None:
     assert 'set answer."echo" in the profile' in note
 
 
+def test_tool_of_mcp_is_called_as_a_method(tmp_path: Path) -> None:
+    async def answer(server: Server) -> None:
+        await server.say(result(await server.receive(), {"protocolVersion": "2025-06-18"}))
+        await server.receive()  # notifications/initialized
+        call = await server.receive()
+        await server.say(result(call, [call["method"], call["params"]]))
+
+    exchange = using("tcp", answer, lambda client: client.call("add", {"a": 1}), tmp_path, handshake="mcp")
+    assert value_of(exchange) == b'["tools/call", {"name": "add", "arguments": {"a": 1}}]'
+
+
 @EVERY
 def test_error_object_is_an_error(kind: Kind, tmp_path: Path) -> None:
     async def refuse(server: Server) -> None:
