@@ -52,10 +52,8 @@ def suspects(content: bytes) -> Iterator[Suspect]:
     for found in _NAMED.finditer(content):
         key = found[1].decode("ascii", "replace")
         if _means_secret(key):
-            end = content.find(found[2], found.end(), found.end() + LONGEST)
-            if end < 0:
-                end = found.end() + LONGEST
-            if _is_literal(squashed(key), content[found.end() : end].decode("utf-8", "replace")):
+            value, _, _ = content[found.end() : found.end() + LONGEST].partition(found[2])
+            if _is_literal(squashed(key), value.decode("utf-8", "replace")):
                 yield Suspect(found.end(), key)
     text = content.decode("latin-1")  # Every byte is one character.
     in_addresses: dict[int, str] = {}
