@@ -21,13 +21,26 @@ UNSAVED = "rpcexplorer-unsaved-"
 """The beginning of the name of a temporary folder for calls that could not be recorded."""
 
 
-class Paths(Struct, frozen=True):
-    config: Path
-    """Files that users write: profiles, settings, themes."""
-    state: Path
-    """Files that must not be lost or shared: secrets, history, drafts."""
-    cache: Path
-    """Files that can be fetched again: method lists."""
+class Paths:
+    def __init__(self, config: Path, state: Path, cache: Path) -> None:
+        # Files that users write:
+        self.config = config
+        self.user_sessions = config / TEAM_FILE
+        self.settings = config / "settings.toml"
+        self.themes = config / "themes"
+        self.presets = config / "presets"
+        # Files that must not be lost or shared:
+        self.state = state
+        self.secrets = state / "secrets.toml"
+        self.allowed = state / "allowed.toml"
+        self.history = state / "history"
+        self.drafts = state / "drafts"
+        self.screen = state / "screen.toml"
+        self.unsaved = state / "unsaved"
+        self.crashes = state / "crashes"
+        # Files that can be fetched again:
+        self.cache = cache
+        self.method_lists = cache / "catalogues"
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Paths:
@@ -58,54 +71,6 @@ class Paths(Struct, frozen=True):
             Location("crash reports", self.crashes),
             Location("method lists", self.method_lists),
         ]
-
-    @property
-    def user_sessions(self) -> Path:
-        return self.config / TEAM_FILE
-
-    @property
-    def settings(self) -> Path:
-        return self.config / "settings.toml"
-
-    @property
-    def themes(self) -> Path:
-        return self.config / "themes"
-
-    @property
-    def presets(self) -> Path:
-        return self.config / "presets"
-
-    @property
-    def secrets(self) -> Path:
-        return self.state / "secrets.toml"
-
-    @property
-    def allowed(self) -> Path:
-        return self.state / "allowed.toml"
-
-    @property
-    def history(self) -> Path:
-        return self.state / "history"
-
-    @property
-    def drafts(self) -> Path:
-        return self.state / "drafts"
-
-    @property
-    def screen(self) -> Path:
-        return self.state / "screen.toml"
-
-    @property
-    def unsaved(self) -> Path:
-        return self.state / "unsaved"
-
-    @property
-    def crashes(self) -> Path:
-        return self.state / "crashes"
-
-    @property
-    def method_lists(self) -> Path:
-        return self.cache / "catalogues"
 
 
 class Location(Struct, frozen=True):

@@ -13,7 +13,7 @@ def found(folder: Path, environment: dict[str, str] | None = None, option: Path 
 
 def test_home_variable_moves_all_files_to_one_folder(tmp_path: Path) -> None:
     paths = Paths.of({"RPCEXPLORER_HOME": str(tmp_path)})
-    assert paths == Paths(tmp_path / "config", tmp_path / "state", tmp_path / "cache")
+    assert (paths.config, paths.state, paths.cache) == tuple(tmp_path / name for name in ("config", "state", "cache"))
     assert paths.user_sessions == tmp_path / "config" / "sessions.toml"
     assert paths.settings == tmp_path / "config" / "settings.toml"
     assert paths.themes == tmp_path / "config" / "themes"
