@@ -205,7 +205,7 @@ class Secrets:
         """The known profiles, with those that were changed in this run."""
         self._remembered: StoredSecrets | None = None
         """The contents of the file that were remembered last."""
-        self._variables: dict[tuple[str, str, str], list[Secret]] = {}
+        self._variables: dict[tuple[str, str, str], Secret] = {}
         """The values of environment variables, by name, value and label."""
         self._plain: set[str] = set()
         self._keyring_problem: Problem | None = None
@@ -337,16 +337,11 @@ class Secrets:
             found += seen
         for variable in self._environment:
             if variable.startswith(PREFIX) and VARIABLE.fullmatch(variable):
-                found += self._in_variable(variable)
+                value, label = self._environment.get(variable, ""), self._labels.get(variable, variable)
+                secret = self._variables.setdefault((variable, value, label), Secret(value, label, "environment"))
+                if value:
+                    found.append(secret)
         return found
-
-    def _in_variable(self, variable: str) -> list[Secret]:
-        """Return the value of an environment variable, if it is set."""
-        value, label = self._environment.get(variable, ""), self._labels.get(variable, variable)
-        if (variable, value, label) not in self._variables:
-            found = [Secret(value, label, "environment")] if value else []
-            self._variables[variable, value, label] = found
-        return self._variables[variable, value, label]
 
     def marked(self, known: Sequence[Secret]) -> list[Secret]:
         """Return the secrets, and mark those that are public anyway.
