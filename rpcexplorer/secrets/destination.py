@@ -70,8 +70,6 @@ class Destinations:
 
     def of(self, profile: Profile) -> Destination:
         """Return a profile's current destination, with the content of ``ca_file``, and with links followed."""
-        if not (profile.ca_file or profile.cert_file or profile.key_file or profile.socket):
-            return profile.destination
         found = {**profile.destination}
         for key in ("cert_file", "key_file"):
             if key in found:  # The user may renew the file in place. But a link could be changed to lead to any key.
