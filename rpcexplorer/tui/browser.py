@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -383,11 +384,8 @@ class Browser(Commanded, FullScreen[AnswerT], Generic[T, AnswerT]):
             self.pane.show(self.detail(row), (row, self.tab))
         self.refresh_bindings()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave a key that opens the filter to the filter while it has the focus."""
-        if action == "into_list":
-            return self.is_typing
-        return super().check_action(action, parameters) and not (action == "search" and self.is_typing)
+    def has(self, state: str) -> bool:
+        return not self.is_typing if state == "list" else super().has(state)
 
     def on_descendant_focus(self) -> None:
         self._show_focus()
@@ -438,6 +436,8 @@ class Browser(Commanded, FullScreen[AnswerT], Generic[T, AnswerT]):
         self.into_list(lambda: None)
 
     def action_into_list(self, way: str, by: int) -> None:
+        if not self.is_typing:
+            raise SkipAction
         move = self.list.action_move if way == "move" else self.list.action_page
         self.into_list(lambda: move(by))
 

@@ -33,7 +33,7 @@ from rpcexplorer.text.compare import (
     summary,
 )
 from rpcexplorer.text.printable import clipped
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Commanded, Scope, bindings
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys
 from rpcexplorer.tui.messages import ExportWanted, ReportWanted
@@ -253,7 +253,7 @@ MAX_UNFOLDED_BYTES: Final = 2_000_000
 """Making a million lines takes longer than comparing them."""
 
 
-class ComparisonScreen(FullScreen[None]):
+class ComparisonScreen(Commanded, FullScreen[None]):
     """The comparison of two calls. Closing the screen stops it."""
 
     DEFAULT_CSS = "ComparisonScreen ComparedText { height: 1fr; }"
@@ -373,17 +373,22 @@ class ComparisonScreen(FullScreen[None]):
         event.stop()
         self.action_fold()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        can = {
-            "next": bool(self.comparison and self.comparison.differences),
-            "previous": bool(self.comparison and self.comparison.differences),
-            "fold": bool(self.text.fold),
-            "unfold_all": self.comparison is not None and not self._is_unfolded,
-            "fold_all": self._is_unfolded or bool(self._unfolded),
-            "ticket": self.comparison is not None,
-            "ignored": self._compares_ignored or bool(self.comparison and self.comparison.ignored),
-        }
-        return can[action] if action in can else super().check_action(action, parameters)
+    def has(self, state: str) -> bool:
+        comparison = self.comparison
+        match state:
+            case "compared":
+                return comparison is not None
+            case "differences":
+                return comparison is not None and bool(comparison.differences)
+            case "fold":
+                return bool(self.text.fold)
+            case "folded":
+                return not self._is_unfolded
+            case "unfolded":
+                return self._is_unfolded or bool(self._unfolded)
+            case "ignored":
+                return self._compares_ignored or (comparison is not None and bool(comparison.ignored))
+        return super().has(state)
 
     def action_next(self) -> None:
         self.text.next_difference(1)

@@ -368,7 +368,7 @@ class Credentials(Form):
         else:
             super().answered(answer)
 
-    def action_next(self) -> None:
+    def go_on(self) -> None:
         """Go to the next missing field; if there is none, save."""
         missing = [field for field in self._missing(self.values) if self.input_of(field) is not self.focused]
         if missing:

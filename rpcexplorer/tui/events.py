@@ -28,7 +28,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
-from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
 from rpcexplorer.tui.connections import Connections
 from rpcexplorer.tui.event_log import AT_ONCE_BYTES, AllEvents, EventFilter, EventSearch, Hide, message_of
 from rpcexplorer.tui.full_screen import FullScreen
@@ -392,7 +392,7 @@ class AnswerDialog(Dialog[str]):
             self.dismiss(member)
 
 
-class EventsScreen(FullScreen[None]):
+class EventsScreen(Commanded, FullScreen[None]):
     """The events of a profile, as they come."""
 
     DEFAULT_CSS = """
@@ -525,18 +525,22 @@ class EventsScreen(FullScreen[None]):
         self.set_focus(self._pane.list)
         event.move()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def has(self, state: str) -> bool:
         chosen = self._pane.list.chosen
-        can = {
-            "answer": (chosen is not None and chosen.waits) or bool(self.connections.asked(self.profile.name)),
-            "copy": chosen is not None,
-            "save": chosen is not None,
-            "follow": bool(self._pane.list.items),
-            "search": not self._pane.typing,
-            "stderr": bool(self.profile.command) or bool(self.event_log.stderr),
-            "connect": self.profile.is_open_connection,
-        }
-        return can.get(action, True)
+        match state:
+            case "message":
+                return chosen is not None
+            case "list":
+                return not self._pane.typing
+            case "received":
+                return bool(self._pane.list.items)
+            case "request":
+                return (chosen is not None and chosen.waits) or bool(self.connections.asked(self.profile.name))
+            case "stderr":
+                return bool(self.profile.command) or bool(self.event_log.stderr)
+            case "connection":
+                return self.profile.is_open_connection
+        return super().has(state)
 
     def action_close(self) -> None:
         """Leave the filter, the detail or the screen."""

@@ -359,11 +359,6 @@ class FormScreen(Commanded, FullScreen[bool | None]):
     def _cursor_moved(self) -> None:
         self._show_row()
 
-    @on(FormList.RowFolded)
-    def _row_folded(self, event: FormList.RowFolded) -> None:
-        event.stop()
-        self._fold(event.field, unfold=event.unfold)
-
     def action_fold(self) -> None:
         self._fold(self.list.chosen, unfold=False)
 

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Offset, Region
-from textual.message import Message
 from textual.strip import Strip
 
 from rpcexplorer.jsontext.params import Typo
@@ -20,13 +19,11 @@ from rpcexplorer.schema.form import FormField, Settled, typed_problem
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.words import kind_words, value_words
 from rpcexplorer.text.printable import clipped, columns, fitted
-from rpcexplorer.tui.commands import bindings
-from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Pick
-from rpcexplorer.tui.widgets.rows import RowList, SheetLine
+from rpcexplorer.tui.widgets.rows import LineView, RowList, SheetLine
 from rpcexplorer.tui.widgets.verdict import ProblemLine, Verdict
 
 INDENT: Final = 2
@@ -42,16 +39,11 @@ SIGNS: Final = {"absent": ("○", "dim"), "null": ("∅", "middle"), "value": ("
 """Signs of the three states, so that they do not depend on colour."""
 
 
-class FormList(RowList[FormField]):
+class FormList(RowList[FormField], inherit_bindings=False):
+    """The rows of the form. The screen has the keys that edit and fold one."""
+
     DEFAULT_CSS = "FormList { height: 1fr; }"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("form", "form.edit", "form.fold", "form.unfold")
-
-    @message
-    class RowFolded(Message):
-        """A row should be folded or unfolded."""
-
-        field: FormField
-        unfold: bool
+    BINDINGS: ClassVar[list[BindingType]] = LineView.BINDINGS
 
     def __init__(self, advice: Sequence[Pieces] = ()) -> None:
         """``advice`` is shown if there are no rows."""
@@ -86,18 +78,6 @@ class FormList(RowList[FormField]):
             *value,
         ]
         return line(words, width, styles, right=right, ground=ground)
-
-    action_edit = RowList.action_choose
-
-    def action_fold(self) -> None:
-        self._want(unfold=False)
-
-    def action_unfold(self) -> None:
-        self._want(unfold=True)
-
-    def _want(self, *, unfold: bool) -> None:
-        if self.chosen is not None:
-            self.post_message(self.RowFolded(self.chosen, unfold))
 
 
 def _value(row: FormField, room: int) -> Pieces:

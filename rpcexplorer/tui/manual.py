@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from rpcexplorer.text.markdown import Link, MarkdownPage, markdown_page
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Commanded, Scope, bindings
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import message
@@ -261,7 +261,7 @@ class Place(Struct, frozen=True):
     link: int
 
 
-class ManualScreen(FullScreen[None]):
+class ManualScreen(Commanded, FullScreen[None]):
     """The pages of the manual, with links between them and Esc to go back."""
 
     DEFAULT_CSS = f"""
@@ -382,16 +382,19 @@ class ManualScreen(FullScreen[None]):
         else:
             self.notify(f"{target} is not a page of this manual.")
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        is_reading, is_typing = self.view.has_focus, self.prompt.has_focus_within
-        possible = {
-            "follow": is_reading and self.view.current_link is not None,
-            "link_next": is_reading and bool(self.view.page.links),
-            "link_previous": is_reading and bool(self.view.page.links),
-            "next": bool(self.view.hits) and not is_typing,
-            "previous": bool(self.view.hits) and not is_typing,
-        }
-        return possible.get(action, super().check_action(action, parameters))
+    def has(self, state: str) -> bool:
+        match state:
+            case "page":
+                return self.view.has_focus
+            case "link":
+                return self.view.current_link is not None
+            case "links":
+                return bool(self.view.page.links)
+            case "matches":
+                return bool(self.view.hits) and not self.prompt.has_focus_within
+            case "closed-line":
+                return not self.prompt.has_focus_within
+        return super().has(state)
 
     def action_contents(self) -> None:
         """Go to the contents, or back to the page."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 
 from msgspec import Struct, to_builtins
 from textual import on, work
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -23,7 +24,7 @@ from rpcexplorer.model.profile import SCHEMES, Profile, ad_hoc, scheme_of, split
 from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
-from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
 from rpcexplorer.tui.connection_test import run_connection_test
 from rpcexplorer.tui.dialogs import secrets, warn_about
 from rpcexplorer.tui.full_screen import FullScreen
@@ -52,7 +53,7 @@ from rpcexplorer.tui.widgets.bars import BADGES, Bar, Footer, Frame, Header
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Caution, Choice, Confirm, Field, Form, Wrong, named, plain
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import RowList, Sheet
+from rpcexplorer.tui.widgets.rows import LineView, RowList, Sheet
 
 _NAME: Final = 28
 """Columns for a name, at most a third of the width."""
@@ -74,11 +75,11 @@ class ProfileRow(Struct, frozen=True):
     """The state of its credentials."""
 
 
-class ProfileList(RowList[ProfileRow]):
+class ProfileList(RowList[ProfileRow], inherit_bindings=False):
     """All profiles. The second click on a row chooses it."""
 
     DEFAULT_CSS = "ProfileList { height: 1fr; min-height: 2; }"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("profiles", "profiles.use")
+    BINDINGS: ClassVar[list[BindingType]] = LineView.BINDINGS
 
     CLICK_CHOOSES = False
 
@@ -121,11 +122,6 @@ class ProfileList(RowList[ProfileRow]):
         blank = " " * (min(wanted, _BADGE) - columns(shown) + 2 * bool(wanted))
         return [(blank, "text"), (shown, f"{BADGES.get(profile.badge, 'accent')} bold"), (" ", "text")]
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action != "use" or (self.chosen is not None and self.chosen.profile is not None)
-
-    action_use = RowList.action_choose
-
 
 NAME_COLUMNS: Final = 28
 """Columns for a profile's name in an answer."""
@@ -134,7 +130,7 @@ LEARNED_KEYS: Final = ("accept", "envelope", "id", "handshake", "framing")
 """Keys without a line in the form; a URL keeps those of its test."""
 
 
-class ProfilesScreen(FullScreen[bool]):
+class ProfilesScreen(Commanded, FullScreen[bool]):
     """The profiles, with a page for the current one.
 
     It answers True if a profile was chosen; the explorer then uses it. If no profile is in use, the user must choose
@@ -266,15 +262,16 @@ class ProfilesScreen(FullScreen[bool]):
         for pane in self.query("#list, #page"):
             pane.query_one(Bar).here = pane.has_focus_within
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def has(self, state: str) -> bool:
         profile = self._profile if self.is_mounted else None
-        if action in {"use", "default", "edit", "remove", "duplicate", "copy", "test"}:
-            return profile is not None
-        if action == "secrets":
-            return profile is not None and bool(profile.secrets)
-        if action == "close":
-            return self._back or not self._must_choose
-        return True
+        match state:
+            case "usable":
+                return profile is not None
+            case "secrets":
+                return profile is not None and bool(profile.secrets)
+            case "profile":
+                return self._back or not self._must_choose
+        return super().has(state)
 
     @opens("find")
     async def action_search(self) -> None:
@@ -602,10 +599,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
         event.stop()
         self.dismiss(event.item.id)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "way" and parameters == ("back",):
-            return self._back
-        return super().check_action(action, parameters)
-
     def action_way(self, way: str) -> None:
+        if way == "back" and not self._back:
+            raise SkipAction
         self.dismiss(way)

@@ -38,7 +38,7 @@ from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words, verdict_count
 from rpcexplorer.text.exchange import duration, times
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import printable_url
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Commanded, Scope, bindings
 from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.dialogs import caution_of, is_quiet, profile_picks
 from rpcexplorer.tui.full_screen import FullScreen
@@ -48,7 +48,7 @@ from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import Choice, Dialog, LongQuestion, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, RowList
+from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, LineView, RowList
 from rpcexplorer.variables.resolve import Missing
 
 
@@ -71,10 +71,10 @@ ROLES: Final[dict[ReplayVerdict, str]] = {
 _TOOK: Final = len("31.2 s → 31.2 s ")
 
 
-class ReplayList(RowList[ReplayRow]):
+class ReplayList(RowList[ReplayRow], inherit_bindings=False):
     DEFAULT_CSS = "ReplayList { height: 1fr; }"
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("replay", "replay.open")
+    BINDINGS: ClassVar[list[BindingType]] = LineView.BINDINGS
 
     def draw(self, item: ReplayRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground, result = "selection" if chosen else "background", item.result
@@ -103,28 +103,19 @@ class ReplayList(RowList[ReplayRow]):
         results = (item.result for item in self.items)
         return max((len(result.verdict) for result in results if isinstance(result, Replayed)), default=0)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action is possible: only responses are compared."""
-        if action == "open":
-            result = self.chosen.result if self.chosen is not None else None
-            return isinstance(result, Replayed) and result.live is not None
-        return super().check_action(action, parameters)
-
-    action_open = RowList.action_choose
-
 
 Run: TypeAlias = Callable[[Stop], AsyncIterator[Replayed]]
 """Sends all calls in order until it is stopped."""
 
 
-class ReplayScreen(FullScreen[None]):
+class ReplayScreen(Commanded, FullScreen[None]):
     """The replay, which starts when it opens. Esc stops it, then closes it.
 
     Calls that were sent are in the history.
     """
 
     scope: ClassVar[Scope] = "replay"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("replay", without="replay.open")
+    BINDINGS: ClassVar[list[BindingType]] = bindings("replay")
 
     def __init__(
         self,
@@ -185,6 +176,16 @@ class ReplayScreen(FullScreen[None]):
         how_far = [(f"   {len(self.done)} of {len(self.list.items)}", "middle")] if self.stop else []
         self._bar.words = [(self._title, "bold"), *how_far, *words]
         self.refresh_bindings()
+
+    def has(self, state: str) -> bool:
+        match state:
+            case "responded":
+                result = self.list.chosen.result if self.list.chosen is not None else None
+                return isinstance(result, Replayed) and result.live is not None
+        return super().has(state)
+
+    def action_open(self) -> None:
+        self.list.action_choose()
 
     def interrupt(self) -> bool:
         """Stop sending; return whether it was running."""

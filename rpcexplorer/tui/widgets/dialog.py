@@ -12,6 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
@@ -541,10 +542,6 @@ class Form(Dialog[dict[str, str]]):
                 words = plain(field.meaning(self.input_of(field.key).value))
                 self.query_one(f"#{_id(field.key)}-meaning", Static).update(words)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Leave Enter to a focused button."""
-        return action != "next" or isinstance(self.focused, Input | Cycle)
-
     def on_answer_given(self, event: Answer.Given) -> None:
         event.stop()
         self.answered(event.answer.id or "")
@@ -565,6 +562,12 @@ class Form(Dialog[dict[str, str]]):
         return [field.key for field in self._fields if field.required]
 
     def action_next(self) -> None:
+        if not isinstance(self.focused, Input | Cycle):
+            raise SkipAction  # A focused button takes Enter.
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Go to the next field that needs a value, or save."""
         lines = [self.input_of(field.key) for field in self._fields]
         lacking = [key for key in self._required if not self.input_of(key).value.strip()]
         if lacking and self.focused is not self.input_of(lacking[0]):

@@ -1,0 +1,133 @@
+"""A key whose command is not possible says why, once; text that is typed never does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from rpcexplorer.checks.run import Check
+from rpcexplorer.client.replay import Replayed
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Stop
+from rpcexplorer.model.expectation import Expectation
+from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.method import SavedCall
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.checks import ChecksScreen
+from rpcexplorer.tui.commands import COMMANDS, WHY_NOT, Command, Commanded, Scope, commands_of, spelled
+from rpcexplorer.tui.compare import ComparisonScreen
+from rpcexplorer.tui.events import EventsScreen
+from rpcexplorer.tui.replay import ReplayScreen
+from rpcexplorer.tui.statistics import StatisticsScreen
+from rpcexplorer.tui.widgets.inputs import InOrder
+from tests.history.recording import exchange
+from tests.tui.visiting import notices, visit
+
+KEYS: Final[dict[Scope, tuple[str, ...]]] = {
+    "everywhere": ("f4",),
+    "call": ("f4",),
+    "methods": ("f2",),
+    "recent": ("f2", "tab"),
+    "params": ("f3",),
+    "docs": ("alt+m",),
+    "response": ("f4",),
+    "table": ("f4",),
+    "profiles": ("f7",),
+    "batch": ("alt+l",),
+    "form": ("alt+e",),
+    "manual": ("f1", "m"),
+    "comparison": (),
+    "replay": (),
+    "checks": (),
+    "statistics": (),
+    "events": (),
+}
+"""The keys from the call screen to each scope; without keys, its screen is pushed."""
+TAKEN_BY_FIELD: Final = frozenset({"params.undo", "params.redo"})
+"""The editor does these itself."""
+
+
+def screen_of(scope: Scope, app: ExplorerApp) -> Screen[Any]:
+    explorer, pending, frame = app.explorer, app.pending, app.navigation._frame()
+    profile, one = explorer.profile, exchange(profile="demo")
+    assert profile is not None
+
+    async def replay(_: Stop) -> AsyncIterator[Replayed]:
+        yield Replayed(one, one, None, "same")
+
+    match scope:
+        case "comparison":
+            return ComparisonScreen(one, one, pending, frame)
+        case "replay":
+            return ReplayScreen("Replay", ["ping"], replay, pending, frame)
+        case "checks":
+            check = Check(SavedCall("ping", "ping"), Expectation(), profile)
+            return ChecksScreen(explorer, [check], pending, frame)
+        case "statistics":
+            return StatisticsScreen(explorer, HistoryFilter(), pending, frame)
+    connections = app.navigation.connections
+    return EventsScreen(explorer, profile, connections, pending, frame, connect=lambda: None)
+
+
+@pytest.mark.parametrize("scope", KEYS)
+def test_dead_key_says_once_why(scope: Scope, explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.exchange = exchange(profile="demo")
+        calls.methods.recent = [exchange(profile="demo")]
+        calls.drafts.choose("ping")
+        await pilot.pause()
+        await pilot.press(*KEYS[scope])
+        if not KEYS[scope]:
+            app.push_screen(screen_of(scope, app))
+        await pilot.pause()
+        owner = app._scoped()[scope]
+        assert isinstance(owner, Commanded)
+        for command in commands_of(scope):
+            if command.keys and command.id not in TAKEN_BY_FIELD:
+                for state in command.needs.split():
+                    await press_without(state, command, owner, app, pilot)
+
+    async def press_without(
+        state: str, command: Command, owner: Commanded, app: ExplorerApp, pilot: Pilot[Any]
+    ) -> None:
+        owner.has(state)  # Every state is known.
+        screen = app.screen
+        monkeypatch.setattr(owner, "has", lambda asked: asked != state)
+        app.clear_notifications()
+        await pilot.press(command.keys.partition(",")[0])
+        await pilot.pause()
+        monkeypatch.undo()
+        assert notices(app) == WHY_NOT[state], command.id
+        assert app.screen is screen
+
+    visit(explorer, scene)
+
+
+LETTERS: Final = [
+    key for command in COMMANDS for key in command.keys.split(",") if len(spelled(key)) == 1 or key == "space"
+]
+"""The keys of all commands that are text in a field."""
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [("f2",), ("f3",), ("f4", "slash"), ("f6", "slash"), ("alt+e", "plus", "enter"), ("ctrl+p",), ("f1", "m", "slash")],
+    ids=["methods", "params", "search", "history", "form", "palette", "manual"],
+)
+def test_typed_text_makes_no_notice(keys: tuple[str, ...], explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.drafts.choose("ping")
+        calls.exchange = exchange(profile="demo")
+        await pilot.press(*keys)
+        await pilot.pause()
+        await pilot.press(*dict.fromkeys(LETTERS))
+        await pilot.pause()
+        assert isinstance(app.focused, InOrder)
+        assert notices(app) == ""
+
+    visit(explorer, scene)
