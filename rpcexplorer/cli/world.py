@@ -19,8 +19,8 @@ from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.jsontext.slices import Text
 from rpcexplorer.model.destination import DestinationChanged, Entered, Person, Store
 from rpcexplorer.model.problem import PROGRAM, UserError
-from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import columns, printable, printable_bytes
+from rpcexplorer.text.wrapping import wrapped_text
 
 COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
 """Variable of a completion request, such as ``bash_complete``."""
@@ -29,10 +29,6 @@ ERASE: Final = "\r\x1b[K"
 """Erases the line of the cursor on a terminal."""
 MIN_WIDTH = 20
 """Columns of a terminal below which messages are not wrapped."""
-_WORD = regex(rf"\s*(?:`{PROGRAM} [^`]*`\S*|\S+)")
-"""A word, or a command, with the spaces before it."""
-
-
 USES_LAST: Final = Hooks(continues=True)
 
 
@@ -218,15 +214,9 @@ def wrapped(line: str, width: int, indent: int) -> list[str]:
 
     A long word stays whole, and so does a command of ours in backticks.
     """
-    if not MIN_WIDTH <= width < columns(line):
+    if width < MIN_WIDTH:
         return [line]
-    rows = [""]
-    for word in _WORD.findall(line):
-        if rows[-1] and columns(rows[-1] + word) > width:
-            rows.append(" " * indent + word.lstrip())
-        else:
-            rows[-1] += word
-    return rows
+    return wrapped_text(line, width, indent, "whole")
 
 
 NAMES: Final = ("standard input", "standard output", "standard error")

@@ -26,11 +26,11 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.schema.node import ANYTHING, MOST_CHOICES, Node, SchemaReader, kind_of_value
 from rpcexplorer.schema.start import starting_point
 from rpcexplorer.schema.words import kind_words, limit_words, value_words
-from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.json_text import coloured, json_of
 from rpcexplorer.text.markdown import PageRows, inline, markdown, plain
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.profile import goes_with
+from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.variables.references import inert
 
 _Above = frozenset[tuple[int, ...]]
@@ -99,7 +99,7 @@ def json_rows(value: Any, rows: PageRows, indent: int, most: int = MAX_VALUE_ROW
     )
     for line in lines[:most]:
         deep = indent + len(line) - len(line.lstrip())
-        rows.verbatim([(" " * indent, "text"), *coloured(line[:MAX_VALUE_CHARACTERS])], deep + 2)
+        rows.add([(" " * indent, "text"), *coloured(line[:MAX_VALUE_CHARACTERS])], deep + 2, "anywhere")
     if (more := len(lines) - most) > 0:
         rows.add([(f"{' ' * indent}… and {counted(more, 'more line')}", "dim")], indent)
 

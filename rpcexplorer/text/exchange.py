@@ -26,6 +26,7 @@ from rpcexplorer.model.problem import capitalised, counted
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import RESERVED, ErrorObject, Malformed, Result, explain
 from rpcexplorer.text.printable import clipped, columns, printable, printable_bytes, readable
+from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.transport.port import Phases, Progress
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from rpcexplorer.jsontext.scan import Span
     from rpcexplorer.model.batch import BatchParts
 
-WordLine = list[tuple[str, str]]
 SIGNS: Final[dict[OutcomeName, str]] = {
     "result": "✓",
     "error": "✗",

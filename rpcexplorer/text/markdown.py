@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import groupby, islice, zip_longest
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from rpcexplorer.model.problem import counted
 from rpcexplorer.patterns import regex
-from rpcexplorer.text.exchange import WordLine
-from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.printable import printable
+from rpcexplorer.text.wrapping import Breaks, WordLine, shortened, width_of, wrapped
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -35,8 +35,6 @@ DRAWING: Final = "+--"
 """In code of the manual, it belongs to the drawing of a box."""
 MIN_CELL_WIDTH: Final = 8
 """A table with narrower columns has its rows written as paragraphs."""
-_TOKEN = regex(r"\s+|\S+")
-_Break: TypeAlias = Callable[[WordLine, int, int], Iterator[WordLine]]
 
 
 @cache
@@ -115,97 +113,15 @@ class PageRows:
         if self.made and self.made[-1]:
             self.made.append([])
 
-    def add(self, words: WordLine, hang: int = 0) -> None:
-        """Prose: further rows begin in column ``hang``."""
-        self._take(words, hang, _prose)
-
-    def verbatim(self, words: WordLine, hang: int = 0) -> None:
-        """Add text that may break anywhere, because its blanks matter."""
-        self._take(words, hang, _anywhere)
-
-    def _take(self, words: WordLine, hang: int, broken: _Break) -> None:
-        words = [(printable(text), role) for text, role in words if text]
-        width = self.width
+    def add(self, words: WordLine, hang: int = 0, breaks: Breaks = "words") -> None:
+        """Add a line; further rows begin in column ``hang``."""
         if self.is_full:
             return
-        if width is None or sum(columns(text) for text, _ in words) <= width:
-            self.made.append(words)
+        if self.width is None:
+            self.made.append([(printable(text), role) for text, role in words if text])
             return
-        hang = min(hang, width * 3 // 5)
-        for row in islice(broken(words, width, hang), MAX_ROWS - len(self.made)):
-            self.made.append([("".join(text for text, _ in run), role) for role, run in groupby(row, itemgetter(1))])
-
-
-def _prose(words: WordLine, width: int, hang: int) -> Iterator[WordLine]:
-    row: WordLine = []
-    used, begun = 0, False
-    for gap, word in _apart(words):
-        wide, blank = _width(word), _width(gap)
-        if begun and used + blank + wide > width:
-            yield row
-            row, used = [(" " * hang, "text")], hang
-        else:
-            row, used = [*row, *gap], used + blank
-        begun = True
-        if used + wide > width:
-            *whole, row = _anywhere([*row, *word], width, hang)
-            yield from whole
-            used = _width(row)
-        else:
-            row, used = [*row, *word], used + wide
-    yield row
-
-
-def _anywhere(words: WordLine, width: int, hang: int) -> Iterator[WordLine]:
-    row: WordLine = []
-    room, fresh = width, True
-    for text, role in words:
-        at = 0
-        while at < len(text):
-            end = _fits(text, at, room, least=1 if fresh and room == width - hang else 0)
-            if end > at:
-                row.append((text[at:end], role))
-                room, at, fresh = room - columns(text[at:end]), end, False
-            if at < len(text):
-                yield row
-                row, room, fresh = [(" " * hang, "text")], width - hang, True
-    yield row
-
-
-def _cut(words: WordLine, width: int) -> WordLine:
-    if _width(words) <= width:
-        return words
-    return [*next(_anywhere(words, width - 1, 0)), ("…", "dim")]
-
-
-def _width(words: WordLine) -> int:
-    return sum(columns(text) for text, _ in words)
-
-
-def _fits(text: str, at: int, room: int, *, least: int) -> int:
-    end = min(at + max(room, 0), len(text))
-    if not text[at:end].isascii():
-        end = at
-        while end < len(text) and (room := room - columns(text[end])) >= 0:
-            end += 1
-    return max(end, at + least)
-
-
-def _apart(words: WordLine) -> Iterator[tuple[WordLine, WordLine]]:
-    """Yield words, each with the blanks before it."""
-    gap: WordLine = []
-    word: WordLine = []
-    for text, role in words:
-        for token in _TOKEN.findall(text):
-            if not token.isspace():
-                word.append((token, role))
-                continue
-            if word:
-                yield gap, word
-                gap, word = [], []
-            gap.append((token, role))
-    if word:
-        yield gap, word
+        rows = wrapped(words, self.width, min(hang, self.width * 3 // 5), breaks)
+        self.made += islice(rows, MAX_ROWS - len(self.made))
 
 
 def markdown(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> None:
@@ -268,14 +184,14 @@ class _Writer:
                 case "fence" | "code_block":
                     indent, first = self._hangs[-1] + 2, len(self._rows.made)
                     is_manual = self.targets is not None
-                    write = self._rows.add if is_manual else self._rows.verbatim
+                    breaks: Breaks = "words" if is_manual else "anywhere"
                     width, self._rows.width = self._rows.width, self.code_width or self._rows.width
                     for line in self.highlight(token.content, token.info):
                         row = [(" " * indent, "text"), *line]
                         if is_manual and DRAWING in token.content and self._rows.width:
                             # Wrapped, it would mean nothing.
-                            row = _cut(row, self._rows.width)
-                        write(row, indent + 2)
+                            row = shortened(row, self._rows.width)
+                        self._rows.add(row, indent + 2, breaks)
                     self._rows.width = width
                     self.code.append(range(first, len(self._rows.made)))
                 case "hr":
@@ -326,19 +242,23 @@ class _Writer:
                 table.append([])
             elif token.type == "inline" and len(table[-1]) < MAX_CELLS:
                 table[-1] += _inline_rows(token.children or (), self._role, self.targets)[:1]
-        natural = [max(1, *map(_width, column)) for column in zip_longest(*table, fillvalue=[])]
+        natural = [max(1, *map(width_of, column)) for column in zip_longest(*table, fillvalue=[])]
         widths = _column_widths(natural, self._rows.width and self._rows.width - self._hangs[-1])
         for number, row in enumerate(table):
-            cells = [[*_prose(cell, width, 0)] for cell, width in zip(row, widths, strict=False)] if widths else []
-            lines = [*zip_longest(*cells, fillvalue=[])] if widths else [tuple(row)]
+            lines = [tuple(row)]
+            if widths:
+                cells = [wrapped(cell, width, 0, "words") for cell, width in zip(row, widths, strict=False)]
+                lines = list(zip_longest(*cells, fillvalue=[]))
             for line in lines:
                 words: WordLine = [(" " * self._hangs[-1], "text")]
                 for place, cell in enumerate(line):
-                    room = widths[place] if widths else min(natural[place], MAX_CELL_WIDTH)
-                    gap = max(room - _width(cell), 0) + GAP
-                    words += [*cell, (" " * gap if place < len(line) - 1 else "", "text")]
-                bold: WordLine = [(text, f"{role} bold") for text, role in words]
-                self._rows.add(bold if number == 0 else words, self._hangs[-1] + 4)
+                    if place > 0:
+                        room = widths[place - 1] if widths else min(natural[place - 1], MAX_CELL_WIDTH)
+                        words.append((" " * (max(room - width_of(line[place - 1]), 0) + GAP), "text"))
+                    words += cell
+                if number == 0:
+                    words = [(text, f"{role} bold") for text, role in words]
+                self._rows.add(words, self._hangs[-1] + 4)
 
 
 GAP: Final = 2

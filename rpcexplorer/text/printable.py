@@ -90,8 +90,10 @@ def columns(text: str) -> int:
 
 
 def _cells(char: str) -> int:
-    if combining(char) or char in "\ufe0e\ufe0f":
+    if combining(char) or char == "\ufe0e":
         return 0
+    if char == "\ufe0f":  # The symbol before it is drawn as an emoji, a column wider.
+        return 1
     return 2 if east_asian_width(char) in "WF" else 1
 
 

@@ -18,8 +18,8 @@ from rpcexplorer.model.problem import (
 )
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
-from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.printable import clipped, columns, printable
+from rpcexplorer.text.wrapping import WordLine
 
 BREAK = regex(r"[\r\n]")
 """The only characters that end a line of JSON."""

@@ -14,9 +14,10 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import Call
-from rpcexplorer.text.exchange import WordLine, age, duration
+from rpcexplorer.text.exchange import age, duration
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
+from rpcexplorer.text.wrapping import WordLine
 
 
 def printable_url(url: str) -> str:

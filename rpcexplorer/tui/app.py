@@ -31,6 +31,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import DestinationChanged, Entered, Store
 from rpcexplorer.model.settings import DARK
 from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.wrapping import WordLine, limited, wrapped
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Commanded, Scope, bindings, commands_of, first_key, keymap, keys_of, read_keymap
 from rpcexplorer.tui.key_queue import Keys, opens
@@ -38,7 +39,6 @@ from rpcexplorer.tui.messages import Wanted
 from rpcexplorer.tui.navigation import Navigation
 from rpcexplorer.tui.terminal import Guard, outlive_terminal
 from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme
-from rpcexplorer.tui.widgets.bars import lines_of
 from rpcexplorer.tui.widgets.inputs import InOrder
 
 if TYPE_CHECKING:
@@ -511,25 +511,26 @@ class NotificationLine(Widget):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         return len(self._rows(width)[0])
 
-    def _rows(self, width: int) -> tuple[list[str], str]:
+    def _rows(self, width: int) -> tuple[list[WordLine], str]:
         """Return the lines of the newest notice, and how much is not shown."""
         if not self.notices:
             return [], ""
         newest, others = self.notices[-1], len(self.notices) - 1
-        words, more = [(" ".join(newest.message.split()), "text")], f"{others} more" if others else ""
-        room = max(width - len("▍ "), 1)
-        if more or len(lines_of(words, room, MAX_NOTICE_LINES + 1)) > MAX_NOTICE_LINES:
-            more = more or "more"
-            room = max(room - columns(f"   {self._key} {more} "), 1)
-        rows = lines_of(words, room, MAX_NOTICE_LINES)
-        return ["".join(text for word in row for text, _ in word) for row in rows], more
+        words, more = [(" ".join(newest.message.split()), "text")], ""
+        room = width - len("▍ ")
+        rows = list(wrapped(words, room, 0, "words"))
+        if others or len(rows) > MAX_NOTICE_LINES:
+            more = f"{others} more" if others else "more"
+            room -= columns(f"   {self._key} {more} ")
+            rows = limited(wrapped(words, room, 0, "words"), MAX_NOTICE_LINES, room)
+        return rows, more
 
     def render_line(self, y: int) -> Strip:
         styles, width = ThemeStyles.of(self), self.size.width
         rows, more = self._rows(width)
         if y >= len(rows):
             return Strip.blank(width, styles.style())
-        words = [("▍", ROLES[self.notices[-1].severity]), (rows[y], "text")]
+        words = [("▍", ROLES[self.notices[-1].severity]), *rows[y]]
         is_last = y == len(rows) - 1
         right = [(f"   {self._key}", "bold"), (f" {more} ", "middle")] if more and is_last else []
         return line(words, width, styles, right=right, ground="surface")

@@ -26,8 +26,9 @@ from rpcexplorer.model.problem import capitalised, counted, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.expect import contradicted
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.text.exchange import WordLine, duration, on_one_line
+from rpcexplorer.text.exchange import duration, on_one_line
 from rpcexplorer.text.printable import clipped
+from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.call.methods import CHECK_SIGNS

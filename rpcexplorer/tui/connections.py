@@ -15,8 +15,8 @@ from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import age
 from rpcexplorer.text.printable import clipped
+from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.tui.event_log import EventLog
-from rpcexplorer.tui.theme import Pieces
 from rpcexplorer.tui.widgets.bars import Header
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Connections:
         for name in await self._explorer.close_edited():
             self._app.notify(f"Closed the connection of {name}: its profile was changed or removed.")
 
-    def words(self, profile: Profile) -> Sequence[Pieces]:
+    def words(self, profile: Profile) -> Sequence[WordLine]:
         """Return the state in words, the longest wording first."""
         log, connection = self.logs.get(profile.name), self.of(profile)
         hide = self._explorer.event_redactor(profile)

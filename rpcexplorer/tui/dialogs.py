@@ -32,6 +32,7 @@ from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, reference_path
 from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.problems import rows_of
+from rpcexplorer.text.wrapping import wrapped
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, Command, Scope, commands_of, first_key, shown_keys
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.dialog import (
@@ -49,7 +50,7 @@ from rpcexplorer.tui.widgets.dialog import (
     plain,
 )
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList, Sheet, SheetLine, wrapped
+from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList, Sheet, SheetLine
 
 PARAMS_COLUMNS = 50
 """Columns of the params in a question."""

@@ -21,6 +21,7 @@ from rpcexplorer.model.problem import capitalised
 from rpcexplorer.text.exchange import outcome_words, size
 from rpcexplorer.text.history import HistoryRow, case_note_lines, moment_words
 from rpcexplorer.text.printable import clipped, printable
+from rpcexplorer.text.wrapping import wrapped
 from rpcexplorer.tui.commands import Scope, bindings, commands_of, keys_of
 from rpcexplorer.tui.dialogs import other_profile
 from rpcexplorer.tui.full_screen import FullScreen
@@ -37,7 +38,7 @@ from rpcexplorer.tui.messages import (
 )
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm
-from rpcexplorer.tui.widgets.rows import RowList, Sheet, wrapped
+from rpcexplorer.tui.widgets.rows import RowList, Sheet
 
 
 class HistoryChoice(Struct, frozen=True):

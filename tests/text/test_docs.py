@@ -258,8 +258,8 @@ def test_members_are_shown_in_columns() -> None:
 def test_narrow_page_puts_member_docs_below() -> None:
     assert shown(COUNT, width=30) == [
         "  count  integer  optional",
-        "      How many · 1 … 9 ·",
-        "      default 3",
+        "      How many · 1 … 9",
+        "      · default 3",
     ]
 
 

@@ -24,7 +24,6 @@ from rpcexplorer.text.exchange import (
     DOTS,
     SIGNS,
     PhaseBar,
-    WordLine,
     age,
     bars,
     drawn,
@@ -40,6 +39,7 @@ from rpcexplorer.text.exchange import (
     transport_pieces,
 )
 from rpcexplorer.text.printable import printable
+from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.transport.port import Phases, Response
 from tests.text.exchanges import exchange
 

@@ -18,8 +18,8 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import By, Described
 from rpcexplorer.model.problem import Checked, Hint, Problem
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.text.exchange import WordLine
 from rpcexplorer.text.printable import printable
+from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.variables.references import Offered
 

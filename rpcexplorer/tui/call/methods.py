@@ -9,7 +9,6 @@ from datetime import tzinfo
 from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import itemgetter
-from textwrap import wrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias, overload
 
@@ -32,6 +31,7 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
 from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.wrapping import WordLine, wrapped
 from rpcexplorer.tui.commands import Commanded, Scope, bindings
 from rpcexplorer.tui.messages import CopyCallWanted, ReportWanted, SendAgainWanted, message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
@@ -301,8 +301,10 @@ class MethodList(RowList[MethodListRow], can_focus=False):
 
     def on_resize(self) -> None:
         room = max(self.scrollable_content_region.width - MARGIN - 1, 10)
-        parts = (part for sentence in NOTHING_KNOWN for part in wrap(sentence.format(self._discover_key), room))
-        self.empty = [[(" " * MARGIN, "text"), (part, "dim")] for part in parts]
+        rows: list[WordLine] = []
+        for sentence in NOTHING_KNOWN:
+            rows += wrapped([(sentence.format(self._discover_key), "dim")], room, 0)
+        self.empty = [[(" " * MARGIN, "text"), *row] for row in rows]
 
     def _method(self, row: MethodRow, width: int, side: str) -> tuple[Pieces, Pieces]:
         """Return the pieces at the left and at the right of a row.

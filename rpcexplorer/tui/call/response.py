@@ -17,7 +17,8 @@ from textual.widget import Widget
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.text.exchange import WordLine, ended, nothing, remark_pieces, running, transport_pieces
+from rpcexplorer.text.exchange import ended, nothing, remark_pieces, running, transport_pieces
+from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.commands import Commanded, Scope, bindings

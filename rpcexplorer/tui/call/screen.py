@@ -21,7 +21,7 @@ from rpcexplorer.model.exchange import OUTCOME_LABELS, Cancelled, Exchange, Outc
 from rpcexplorer.model.method import Described, SavedCall, as_named, method_of
 from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.text.exchange import WordLine
+from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
 from rpcexplorer.tui.call.methods import MethodsPane
 from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key

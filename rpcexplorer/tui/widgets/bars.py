@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
-from itertools import groupby, islice
-from typing import ClassVar, Final, TypeAlias
+from typing import ClassVar, Final
 
 from msgspec import Struct
 from textual import events
@@ -20,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.wrapping import WordLine, fitting, limited, wrapped
 from rpcexplorer.tui.commands import COMMANDS, NO_KEY, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
@@ -60,7 +58,7 @@ class Bar(Widget):
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         styles = ThemeStyles.of(self)
         ground = "surface" if self.has_class("-tinted") else "background"
-        words = self._fitting()
+        words = fitting(self._wordings(), self.size.width - width_of(self._right()) - 1)
         words = [("▍", "accent"), *_inverted(words)] if self.here else [(" ", "text"), *words]
         return line(words, self.size.width, styles, right=self._right(), ground=ground)
 
@@ -69,14 +67,16 @@ class Bar(Widget):
         """The columns that the last of the words can have."""
         return self.size.width - width_of(self._right()) - width_of(self.after) - len("▍✓ ")
 
-    def _fitting(self) -> list[tuple[str, str]]:
-        """Return the words, and as many whole parts after them as fit."""
-        words = [*self.words, *self.after]
-        while self.after and len(words) > len(self.words) and width_of([*words, *self._right()]) >= self.size.width:
-            text, role = words.pop()
-            if shorter := text.rpartition(" · ")[0]:
-                words.append((shorter, role))
-        return words
+    def _wordings(self) -> Iterator[WordLine]:
+        """Yield the words, each time with one part less after them."""
+        after = list(self.after)
+        while after:
+            yield [*self.words, *after]
+            text, role = after.pop()
+            shorter = text.rpartition(" · ")[0]
+            if shorter:
+                after.append((shorter, role))
+        yield list(self.words)
 
     def next_tab(self, by: int = 1) -> str:
         """Return the next tab; after the last comes the first."""
@@ -136,7 +136,7 @@ class Header(Widget):
     """The state of the session or the credentials."""
     problem: reactive[str] = reactive("")
     """An important problem, such as a history that cannot be written."""
-    connection: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
+    connection: reactive[Sequence[WordLine]] = reactive[Sequence[WordLine]](())
     """The state of the connection, the longest wording first."""
 
     def copy(self) -> Header:
@@ -173,9 +173,9 @@ class Header(Widget):
     def _fitting(self, room: int) -> Pieces:
         """Return the longest wording of the connection that leaves something of the URL."""
         wordings = self.connection[1:] if self.size.width < NARROW and len(self.connection) > 1 else self.connection
-        fitting = (words for words in wordings if width_of(words) <= room - MIN_URL)
-        words = next(fitting, wordings[-1] if wordings else ())
-        return [("  ", "text"), *words] if words else []
+        if not wordings:
+            return []
+        return [("  ", "text"), *fitting(wordings, room - MIN_URL)]
 
 
 KeyHint = tuple[str, str, str, bool]
@@ -277,15 +277,10 @@ class Frame(Struct, frozen=True):
         yield from (widget for widget in (self.header(), *parts, self.footer()) if widget is not None)
 
 
-BETWEEN: Final = "  ·  "
+BETWEEN: Final = ("  ·  ", "")
 """Between two sentences; at the start of a line, without its blanks."""
 MOST: Final = 12
 """The most lines that are shown."""
-LONGEST: Final = 10_000
-"""The most characters of a sentence that are shown."""
-RemarkPiece: TypeAlias = tuple[str, str]
-RemarkWord: TypeAlias = list[RemarkPiece]
-"""A word with the spaces before it, perhaps of several roles."""
 
 
 class WarningLines(Static):
@@ -296,7 +291,7 @@ class WarningLines(Static):
     WarningLines.-alone {{ max-height: {MOST}; }}
     """
 
-    pieces: reactive[Sequence[RemarkPiece]] = reactive[Sequence[RemarkPiece]](())
+    pieces: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
     joined: reactive[bool] = reactive(True)
     """A dot joins the pieces; otherwise they form one line."""
 
@@ -313,79 +308,18 @@ class WarningLines(Static):
 
     def render(self) -> Content:
         lines = self._lines(self.size.width, self.size.height or MOST)
-        return Content("\n").join(Content("").join(map(_styled, _runs(line))) for line in lines)
+        return Content("\n").join(Content("").join(map(_styled, words)) for words in lines)
 
-    def _lines(self, width: int, most: int) -> list[list[RemarkWord]]:
-        return lines_of(self.pieces, max(width, 1), most, BETWEEN if self.joined else "")
-
-
-def lines_of(pieces: Iterable[RemarkPiece], width: int, most: int, between: str = "") -> list[list[RemarkWord]]:
-    """Break pieces into at most ``most`` lines; an ellipsis marks the rest."""
-    lines = list(islice(_broken(_words(pieces, between), width), most + 1))
-    if len(lines) <= most:
-        return lines
-    return [*lines[: most - 1], _with_ellipsis(lines[most - 1], width)]
+    def _lines(self, width: int, most: int) -> list[WordLine]:
+        words: WordLine = []
+        for piece in self.pieces:
+            if words and self.joined:
+                words.append(BETWEEN)
+            words.append(piece)
+        return limited(wrapped(words, width, 0, "words"), most, width)
 
 
-def _words(pieces: Iterable[RemarkPiece], between: str) -> Iterator[RemarkWord]:
-    """Yield words, each after its separator: no line ends with one."""
-    word: RemarkWord = []
-    for whole, role in pieces:
-        text = printable(whole if len(whole) <= LONGEST else f"{whole[:LONGEST]} …")
-        for at, part in enumerate(re.findall(" *[^ ]+| +", text)):
-            separator = between if at == 0 and word else ""
-            if word and (separator or part.startswith(" ")):
-                yield word
-                word = []
-            word = [*word, *([(separator, "")] if separator else []), (part, role)]
-    if word:
-        yield word
-
-
-def _broken(words: Iterable[RemarkWord], width: int) -> Iterator[list[RemarkWord]]:
-    """Yield lines of words; break a word that is wider than a line."""
-    line: list[RemarkWord] = []
-    for next_word in words:
-        word = next_word
-        if line and _width(line) + _width([word]) > width:
-            yield line
-            (text, role), *rest = word
-            line, word = [], [(text.lstrip(" "), role), *rest]
-        while _width([word]) > width and sum(len(text) for text, _ in word) > 1:
-            head, word = _split(word, width)
-            yield [head]
-        line.append(word)
-    if line:
-        yield line
-
-
-def _with_ellipsis(line: list[RemarkWord], width: int) -> list[RemarkWord]:
-    while len(line) > 1 and _width(line) + len(" …") > width:
-        line = line[:-1]
-    if _width(line) + len(" …") <= width:
-        return [*line, [(" …", line[-1][-1][1])]]
-    head, _ = _split(line[0], width - 1)
-    return [head, [("…", head[-1][1])]]
-
-
-def _split(word: RemarkWord, width: int) -> tuple[RemarkWord, RemarkWord]:
-    """Split a word: the part that fits, at least a character, and the rest."""
-    letters = [(letter, role) for text, role in word for letter in text]
-    at = next((n for n in range(1, len(letters) + 1) if _width([letters[:n]]) > width), len(letters) + 1) - 1
-    return letters[: max(at, 1)], letters[max(at, 1) :]
-
-
-def _width(line: list[RemarkWord]) -> int:
-    return sum(columns(text) for word in line for text, _ in word)
-
-
-def _runs(line: list[RemarkWord]) -> Iterator[RemarkPiece]:
-    """Yield the text of a line in runs of one role."""
-    for role, run in groupby((piece for word in line for piece in word), lambda piece: piece[1]):
-        yield "".join(text for text, _ in run), role
-
-
-def _styled(piece: RemarkPiece) -> Content:
+def _styled(piece: tuple[str, str]) -> Content:
     """Return a piece with its role as a style of Textual."""
     text, role = piece
     colour, *rest = role.split() or [""]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
@@ -14,7 +13,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from rpcexplorer.text.printable import printable
+from rpcexplorer.text.wrapping import wrapped
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 
@@ -258,64 +257,3 @@ class Sheet(LineView):
         width = self.scrollable_content_region.width
         self._rows = [row for words in self.lines for row in wrapped(words, width)] if width > 0 else []
         self.rows_changed()
-
-
-def wrapped(words: SheetLine, width: int) -> Iterator[SheetLine]:
-    """Yield a line as rows of at most ``width`` columns.
-
-    Prose breaks between words, JSON anywhere, as its blanks may mean something. Further rows are indented to the last
-    piece if at least a third of the width remains (a value below a value), else like the first row.
-    """
-    words = [(printable(text), role) for text, role in words]
-    long = sum(len(text) for text, _ in words) > width * 2 or sum(cell_len(text) for text, _ in words) > width
-    if not long:
-        yield words
-        return
-    indent = " " * min(_hanging(words, width), max(width - 2, 0))  # a character may take two columns
-    row: list[tuple[str, str]] = []
-    room, fresh = width, True
-    for text, role in words:
-        at = 0
-        while at < len(text):
-            begun = bool("".join(piece for piece, _ in row).strip())
-            end = _break(text, at, room, begun=begun, fresh=fresh, prose=_is_prose(role))
-            row.append((text[at:end], role))
-            room, fresh = room - cell_len(text[at:end]), fresh and end == at
-            at = end
-            if at < len(text):
-                yield row
-                row, room, fresh = [(indent, "text")], width - len(indent), True
-                at += len(text[at:]) - len(text[at:].lstrip()) if _is_prose(role) else 0
-    yield row
-
-
-def _is_prose(role: str) -> bool:
-    return not role.startswith("json-")
-
-
-def _hanging(words: SheetLine, width: int) -> int:
-    before = sum(cell_len(text) for text, _ in words[:-1])
-    last, first = words[-1][0], words[0][0]
-    column = before + len(last) - len(last.lstrip())
-    return column if column <= width * 2 // 3 else len(first) - len(first.lstrip())
-
-
-def _break(text: str, at: int, room: int, *, begun: bool, fresh: bool, prose: bool) -> int:
-    """Return the offset at which to break a text for some columns.
-
-    It is ``at`` if nothing fits behind the text of the row so far. A ``fresh`` row, which has only its indent, gets at
-    least one character.
-    """
-    end, used = at, 0
-    if text[at : at + room].isascii():
-        end = min(at + room, len(text))
-    else:
-        while end < len(text) and (used := used + cell_len(text[end])) <= room:
-            end += 1
-    if prose and end < len(text) and text[end] != " ":
-        blank = text.rfind(" ", at, end)
-        if blank > at and text[at:blank].strip():
-            return blank
-        if begun:
-            return at
-    return end if end > at or not fresh else at + 1

@@ -18,8 +18,9 @@ from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import judged
 from rpcexplorer.model.problem import SchemaProblem
-from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import warning
+from rpcexplorer.text.wrapping import limited, wrapped
 from rpcexplorer.tui.commands import COMMANDS, Command, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
@@ -95,8 +96,11 @@ class ProblemLine(Widget):
         if self.stale:
             words, right = [[(text, "dim") for text, _ in pieces] for pieces in (words, right)]
         if self.size.height > 1:
-            first, rest = _broken(words, self.size.width - self.INDENT)
-            words, right = (first, ()) if y == 0 else ([("  ", "text"), *rest], right)
+            room = self.size.width - self.INDENT
+            rows = limited(wrapped(words, room, 2, "words"), 2, room)
+            words = rows[y] if y < len(rows) else []
+            if y == 0:
+                right = []
         return line([(" " * self.INDENT, "text"), *words], self.size.width, ThemeStyles.of(self), right=right)
 
     def on_click(self, event: events.Click) -> None:
@@ -138,16 +142,6 @@ class ProblemLine(Widget):
         """Return the key of a command as the user's keymap has it."""
         active = (binding.binding for binding in self.screen.active_bindings.values())
         return spelled(next((binding.key for binding in active if binding.action == command.action), command.keys))
-
-
-def _broken(words: Pieces, room: int) -> tuple[Pieces, Pieces]:
-    """Break pieces into two lines, the last piece between words."""
-    *before, (text, role) = words
-    left = room - width_of(before)
-    if columns(text) <= left:
-        return words, ()
-    at = text.rfind(" ", 0, max(left, 0))
-    return [*before, (text[: max(at, 0)], role)], [(text[at + 1 :], role)]
 
 
 MAX_IMMEDIATE: Final = 4_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,61 +12,15 @@ from textual.color import Color
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.text.printable import columns
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.theme import textual_theme
-from rpcexplorer.tui.widgets.bars import BETWEEN, LONGEST, Bar, RemarkWord, lines_of
+from rpcexplorer.tui.widgets.bars import Bar
 from tests.fakes.explorer import open_explorer
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, on_view, rest, visit
 from tests.tui.waiting import until
-
-TWO = [("it was cut, redirect.", "text"), ("through the proxy", "middle")]
-
-
-def texts(lines: Sequence[Sequence[RemarkWord]]) -> list[str]:
-    return ["".join(text for word in line for text, _ in word) for line in lines]
-
-
-def wrapped(*sentences: str, width: int, most: int = 3, between: str = BETWEEN) -> list[str]:
-    return texts(lines_of([(sentence, "text") for sentence in sentences], width, most, between))
-
-
-def test_lines_end_without_separator_and_cuts_have_signs() -> None:
-    sentences = [text for text, _ in TWO]
-    for width in range(4, 60):
-        for most in (1, 2, 3, 12):
-            lines = wrapped(*sentences, width=width, most=most)
-            assert len(lines) <= most
-            assert not [line for line in lines if columns(line) > width or line.rstrip(" …").endswith("·")]
-            whole = " ".join(" ".join(lines).split())
-            assert whole.replace(" ", "") == "itwascut,redirect.·throughtheproxy" or lines[-1].endswith("…")
-
-
-@pytest.mark.parametrize(
-    ("width", "most", "lines"),
-    [
-        (60, 3, ["it was cut, redirect.  ·  through the proxy"]),
-        (26, 3, ["it was cut, redirect.", "·  through the proxy"]),
-        (26, 1, ["it was cut, redirect. …"]),
-        (22, 1, ["it was cut, …"]),
-        (12, 2, ["it was cut,", "redirect. …"]),
-    ],
-)
-def test_sentence_continues_in_the_next_line(width: int, most: int, lines: list[str]) -> None:
-    assert texts(lines_of(TWO, width, most, BETWEEN)) == lines
-
-
-def test_only_words_too_long_for_line_are_broken() -> None:
-    assert wrapped("see https://example.com", width=10) == ["see", "https://ex", "ample.com"]
-    assert wrapped("見" * 5, width=5, most=2) == ["見見", "見見…"]
-    assert wrapped("one ", "o", ". two", width=7, between="") == ["one o.", "two"]
-    assert wrapped("   a   b", width=20, between="") == ["   a   b"]
-    assert wrapped("", width=5) == []
-    assert wrapped("x " * LONGEST, width=9, most=1) == ["x x x x …"]
-
 
 THEMES = sorted(path.stem for path in (Path(__file__).parents[3] / "themes").glob("*.toml"))
 

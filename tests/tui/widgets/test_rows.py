@@ -5,47 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from rich.cells import cell_len
 from textual.strip import Strip
 
 from rpcexplorer.tui.theme import ThemeStyles, line
-from rpcexplorer.tui.widgets.rows import RowList, Sheet, SheetLine, wrapped
+from rpcexplorer.tui.widgets.rows import RowList, Sheet
 from tests.tui.stage import Stage, text_of
-
-
-def rows(words: SheetLine, width: int) -> list[str]:
-    return ["".join(text for text, _ in row) for row in wrapped(words, width)]
-
-
-@pytest.mark.parametrize(
-    ("words", "becomes"),
-    [
-        ([("short", "text")], ["short"]),
-        ([], [""]),
-        ([("  one two three four", "text")], ["  one two", "  three", "  four"]),
-        ([("ab  ", "dim"), ("one two three", "text")], ["ab  one", "    two", "    three"]),
-        ([("abcdefgh  ", "dim"), ("one two", "text")], ["abcdefgh  ", "one two"]),
-        ([("abcdefg ", "dim"), ("one two", "text")], ["abcdefg ", "one two"]),
-        ([("  ", "text"), ("[1, 2, 3, 4]", "json-number")], ["  [1, 2, 3", "  , 4]"]),
-        ([("abcdefghijklm", "text")], ["abcdefghij", "klm"]),
-        ([("日本日本日本", "text")], ["日本日本日", "本"]),
-        ([("  ", "text")] * 5 + [("a", "text")], ["          ", "  a"]),
-        ([("     ", "text"), ("    ", "json-key"), ("日", "text")], ["         ", "     日"]),
-        ([("         日本日", "text")], ["         ", "        日", "        本", "        日"]),
-    ],
-)
-def test_long_text_is_wrapped(words: SheetLine, becomes: list[str]) -> None:
-    assert rows(words, 10) == becomes
-
-
-@given(st.lists(st.tuples(st.text("ab {日\x1b", max_size=20), st.sampled_from(["text", "json-key"])), max_size=5))
-def test_rows_fit_and_lose_only_blanks(words: list[tuple[str, str]]) -> None:
-    broken = rows(words, 8)
-    assert all(cell_len(row) <= 8 for row in broken)
-    whole = "".join(text for text, _ in words).replace("\x1b", "␛")
-    assert "".join(broken).replace(" ", "") == whole.replace(" ", "")
 
 
 def test_sheet_scrolls_by_keys_and_follows_its_width() -> None:
