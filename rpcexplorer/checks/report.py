@@ -12,7 +12,7 @@ from rpcexplorer.checks.judge import Failure
 from rpcexplorer.checks.run import CheckResult, CheckVerdict
 from rpcexplorer.model.problem import counted, cut
 from rpcexplorer.text.exchange import duration
-from rpcexplorer.text.json_text import DIM, WELL, WRONG, inked
+from rpcexplorer.text.json_text import painted
 from rpcexplorer.text.printable import printable
 
 SIGNS: Final[dict[CheckVerdict, str]] = {"passed": "✓", "failed": "✗", "error": "⨯"}  # noqa: RUF001 - the sign is meant
@@ -26,8 +26,8 @@ MAX_VALUE_CHARACTERS: Final = 2_000
 def lines_of(result: CheckResult, *, colour: bool = False) -> Iterator[str]:
     """Yield the line of a result, and one for each expectation that failed."""
     took = f"  {duration(result.seconds)}" if result.id else ""
-    sign = inked(SIGNS[result.verdict], WELL if result.verdict == "passed" else WRONG, colour=colour)
-    yield f"{sign} {printable(result.check.call.name)}{inked(took, DIM, colour=colour)}"
+    sign = (SIGNS[result.verdict], "well" if result.verdict == "passed" else "wrong")
+    yield painted([sign, (f" {printable(result.check.call.name)}", "text"), (took, "dim")], colour=colour)
     yield from (f"    {line}" for line in reasons(result, MAX_LINE_CHARACTERS))
 
 

@@ -31,7 +31,7 @@ from rpcexplorer.text.history import (
     shown,
     total_words,
 )
-from rpcexplorer.text.json_text import BOLD, DIM, WRONG, inked, json_of
+from rpcexplorer.text.json_text import json_of, painted
 from rpcexplorer.text.printable import printable, printable_bytes
 
 bound_options = together(
@@ -247,17 +247,21 @@ def stats(
 
 
 def _print(world: World, found: Statistics, rows: list[Figures]) -> None:
-    world.print(inked(total_words(found), BOLD, colour=world.colours))
+
+    def out(*words: tuple[str, str]) -> None:
+        world.print(painted(words, colour=world.colours).rstrip())
+
+    out((total_words(found), "bold"))
     chart = found.chart(max(min(world.width, 100) - MARGIN, 1))
     if chart is None:
         return
     calls, failed, times = chart_lines(chart, plain=world.environment.get("TERM") in PLAIN)
-    world.print((inked(CALLS, DIM, colour=world.colours) + calls).rstrip())
-    world.print((inked(FAILED, DIM, colour=world.colours) + inked(failed, WRONG, colour=world.colours)).rstrip())
-    world.print(inked(" " * MARGIN + times, DIM, colour=world.colours))
-    world.print()
+    out((CALLS, "dim"), (calls, "text"))
+    out((FAILED, "dim"), (failed, "wrong"))
+    out((" " * MARGIN + times, "dim"))
+    out()
     table = TableColumns(found.by, rows, world.width)
-    world.print(inked(table.heading, DIM, colour=world.colours))
+    out((table.heading, "dim"))
     today = datetime.now().astimezone().date()
     for row in rows:
         world.print(table.line(row, today))

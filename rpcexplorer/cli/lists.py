@@ -18,7 +18,7 @@ from rpcexplorer.manual import PAGES, Page, read_page, read_pages
 from rpcexplorer.model.problem import PROGRAM, UserError, first_few, nearest
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.patterns import regex
-from rpcexplorer.text.json_text import BOLD, DIM, KEY, LITERAL, NUMBER, STRING, Ink, inked, json_of
+from rpcexplorer.text.json_text import json_of, painted
 from rpcexplorer.text.printable import columns, printable
 
 PALETTE = "(in palette)"
@@ -198,16 +198,6 @@ def manual(run: Run, page: str | None) -> None:
 
 MAX_PAGE_WIDTH: Final = 100
 """Columns of text; longer lines are hard to read."""
-_INKS: Final = {
-    "bold": BOLD,
-    "italic": Ink("3"),
-    "underline": Ink("4"),
-    "dim": DIM,
-    "json-key": KEY,
-    "json-string": STRING,
-    "json-number": NUMBER,
-    "json-literal": LITERAL,
-}
 _LINK: Final = regex(r"\[([^]]+)\]\(([\w-]+)\.md[^)]*\)")
 
 
@@ -215,19 +205,12 @@ def laid_out(page: Page, world: World) -> str:
     """Return a page for a terminal. A link shows its page's name to type."""
     from rpcexplorer.text.markdown import markdown_page
 
-    def inked_as(words: str, role: str) -> str:
-        ink = Ink(";".join(_INKS[part] for part in role.split() if part in _INKS))
-        if not ink or not words.strip():
-            return words
-        return inked(words, ink, colour=world.colours)
-
     def named(link: re.Match[str]) -> str:
         return link[1] if link[1].lower() == link[2] else f"{link[1]} (`{link[2]}`)"
 
-    lines = [inked_as(page.title, "bold underline"), ""]
-    for row in markdown_page(_LINK.sub(named, page.text), min(world.width, MAX_PAGE_WIDTH), world.width).rows:
-        line = "".join(inked_as(words, role) for words, role in row)
-        lines.append(line.rstrip())
+    rows = markdown_page(_LINK.sub(named, page.text), min(world.width, MAX_PAGE_WIDTH), world.width).rows
+    title = painted([(page.title, "bold underline")], colour=world.colours)
+    lines = [title, "", *(painted(row, colour=world.colours).rstrip() for row in rows)]
     return "\n".join([*lines, ""])
 
 

@@ -26,8 +26,9 @@ from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.text.document import shown
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, in_short, outcome_line, outcome_words, reason, size
 from rpcexplorer.text.history import moment_words
-from rpcexplorer.text.json_text import CAREFUL, DIM, WELL, WRONG, Ink, inked
+from rpcexplorer.text.json_text import inked, painted
 from rpcexplorer.text.printable import clipped, printable
+from rpcexplorer.text.wrapping import WordLine
 
 LineKind = Literal["equal", "changed", "spelling", "added", "removed", "ignored", "hidden", "fold", "note"]
 SideNames: TypeAlias = tuple[str, str] | None
@@ -39,7 +40,7 @@ LINE_SIGNS: Final[dict[LineKind, tuple[str, str]]] = {
     "ignored": ("·", "·"),
     "hidden": ("·", "·"),
 }
-INKS: Final[dict[str, Ink]] = {"-": WRONG, "+": WELL, "~": CAREFUL, "·": DIM}
+SIGN_ROLES: Final = {"-": "wrong", "+": "well", "~": "careful", "·": "dim"}
 REMARKS: Final[dict[LineKind, str]] = {"ignored": "ignored", "hidden": "redacted, not compared"}
 DIFFERENCE_SIGNS: Final = {"changed": "~", "spelling": "~", "added": "+", "removed": "-"}
 REPLAY_SIGNS: Final[dict[ReplayVerdict, str]] = {
@@ -73,13 +74,18 @@ _CODE = regex(rb'\{"code":(-?[0-9]{1,20})')
 
 def one_line(prefix: str, value: bytes) -> str:
     text = shown(prefix.encode("utf-8", "surrogatepass") + value[:MAX_SCALAR_BYTES])
-    return f"{text}…" if len(value) > MAX_SCALAR_BYTES else text
+    if len(value) > MAX_SCALAR_BYTES:
+        text += "…"
+    return text
 
 
 def begun(prefix: str, value: bytes) -> str:
-    head = _BLANK.sub(" ", value[: FOLDED_CHARACTERS * 4].decode("utf-8", "ignore"))
-    whole = len(value) <= FOLDED_CHARACTERS * 4 and len(head) <= FOLDED_CHARACTERS
-    return shown((prefix + (head if whole else f"{head[:FOLDED_CHARACTERS]}…")).encode("utf-8", "surrogatepass"))
+    """Return the beginning of a large value on one line."""
+    start = value[: FOLDED_CHARACTERS * 4]
+    text = _BLANK.sub(" ", start.decode("utf-8", "ignore"))
+    if len(start) < len(value) or len(text) > FOLDED_CHARACTERS:
+        text = f"{text[:FOLDED_CHARACTERS]}…"
+    return _printed(prefix + text)
 
 
 def laid_out(prefix: str, value: bytes | None, blank: str) -> Sequence[str]:
@@ -94,24 +100,35 @@ def differing(prefix: str, left: bytes, right: bytes, *, spelling: bool) -> tupl
     """Return two scalars and a remark; of long strings the differing part."""
     if spelling:
         return one_line(prefix, left), one_line(prefix, right), "the same number"
-    if not (left[:1] == right[:1] == b'"') or max(len(left), len(right)) <= LONG_STRING_BYTES:
+    are_strings = left[:1] == right[:1] == b'"'
+    if not are_strings or max(len(left), len(right)) <= LONG_STRING_BYTES:
         return one_line(prefix, left), one_line(prefix, right), ""
-    ours, theirs = name_of(left), name_of(right)
-    at = _parting(ours, theirs)
+    left_text, right_text = name_of(left), name_of(right)
+    at = _parting(left_text, right_text)
     note = f"first difference at character {at + 1:,}"
-    return _part(prefix, ours, at), _part(prefix, theirs, at), note
+    return _part(prefix, left_text, at), _part(prefix, right_text, at), note
 
 
 def _parting(left: str, right: str) -> int:
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
+    """Return the index of the first character that differs."""
+    for at, (one, other) in enumerate(zip(left, right, strict=False)):
+        if one != other:
+            return at
+    return min(len(left), len(right))
 
 
 def _part(prefix: str, text: str, at: int) -> str:
     start, end = max(0, at - CHARACTERS_AROUND), at + 2 * CHARACTERS_AROUND
-    before, behind = "…" if start else "", "…" if end < len(text) else ""
-    quoted = spelled(text[start:end])
-    return shown(f"{prefix}{before}{quoted}{behind}".encode("utf-8", "surrogatepass"))
+    part = spelled(text[start:end])
+    if start > 0:
+        part = f"…{part}"
+    if end < len(text):
+        part = f"{part}…"
+    return _printed(prefix + part)
+
+
+def _printed(text: str) -> str:
+    return shown(text.encode("utf-8", "surrogatepass"))
 
 
 def own_part(left: str, right: str, *, is_right: bool) -> tuple[int, int]:
@@ -164,18 +181,18 @@ def stacked(lines: Iterable[ComparedLine]) -> Iterator[ComparedLine]:
         if difference is None or len(group) < 2:
             yield from group
             continue
+        folds = [line for line in group if line.kind == "fold"]
         text = [line for line in group if line.kind != "fold"]
         yield from (replace(line, right=None) for line in text if line.left is not None)
         yield from (replace(line, left=None) for line in text if line.right is not None)
-        yield from (line for line in group if line.kind == "fold")
+        yield from folds
 
 
 def is_pair(shown: ComparedLine) -> bool:
     """Return whether a line takes two rows in one column."""
-    alike = shown.kind in {"equal", "fold", "note"} or (
-        shown.kind in {"ignored", "hidden"} and shown.left == shown.right
-    )
-    return shown.left is not None and shown.right is not None and not alike
+    if shown.left is None or shown.right is None or shown.kind in {"equal", "fold", "note"}:
+        return False
+    return shown.kind not in REMARKS or shown.left != shown.right
 
 
 def _both(kind: LineKind, text: str, fold: str = "") -> ComparedLine:
@@ -218,20 +235,20 @@ class _Layout:
         else:
             yield from self._equal(prefix, left, right, level)
 
-    def _has_marks(self, left: Span | None, right: Span | None) -> bool:
-        return any(
-            span is not None and bisect_left(starts, span[0]) < bisect_left(starts, span[1])
-            for span, starts in zip((left, right), self._starts, strict=True)
-        )
+    def _has_marks(self, left: Span, right: Span) -> bool:
+        left_starts, right_starts = self._starts
+        return _any_inside(left_starts, left) or _any_inside(right_starts, right)
 
     def _opened(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
         blank = _indent(level)
-        opener, closer = ("{", "}") if self._left_text[left[0] : left[0] + 1] == b"{" else ("[", "]")
+        is_object = self._left_text[left[0] : left[0] + 1] == b"{"
+        opener, closer = "{}" if is_object else "[]"
         yield _both("equal", printable(blank + prefix + opener))
         waiting: list[_Child] = []
         first = True
         if left not in self._children:
-            self._children[left] = list((self._members if opener == "{" else self._elements)(left, right))
+            children = self._members(left, right) if is_object else self._elements(left, right)
+            self._children[left] = list(children)
         for child in self._children[left]:
             if child.left and child.right and not self._has_marks(child.left, child.right):
                 waiting.append(child)
@@ -267,14 +284,14 @@ class _Layout:
 
     def _run(self, run: Sequence[_Child], level: int, *, head: bool, tail: bool, opener: str) -> Iterator[ComparedLine]:
         """Yield equal values: the nearest are shown, the others folded."""
-        before, behind = (0 if head else CONTEXT), (0 if tail else CONTEXT)
-        if len(run) <= before + behind + 1:
+        begin = 0 if head else CONTEXT
+        end = len(run) if tail else len(run) - CONTEXT
+        if end - begin <= 1:
             yield from self._all(run, level)
             return
-        folded = run[before : len(run) - behind]
-        yield from self._all(run[:before], level)
-        yield from self._folded(folded, level, opener)
-        yield from self._all(run[len(run) - behind :] if behind else (), level)
+        yield from self._all(run[:begin], level)
+        yield from self._folded(run[begin:end], level, opener)
+        yield from self._all(run[end:], level)
 
     def _folded(self, run: Sequence[_Child], level: int, opener: str) -> Iterator[ComparedLine]:
         assert run[0].left is not None
@@ -307,20 +324,24 @@ class _Layout:
             yield ComparedLine("fold", blank + begun(prefix, ours), blank + begun(prefix, theirs), fold=key)
 
     def _marked(self, prefix: str, left: Span | None, right: Span | None, level: int) -> Iterator[ComparedLine]:
-        index, mark = self._at_left[left[0]] if left else self._at_right[right[0] if right else -1]
-        self._shown += index is not None
+        if left:
+            (index, mark), key = self._at_left[left[0]], f"{left[0]}"
+        else:
+            assert right is not None
+            (index, mark), key = self._at_right[right[0]], f"r{right[0]}"
+        if index is not None:
+            self._shown += 1
         ours = self._left_text[slice(*left)] if left else None
         theirs = self._right_text[slice(*right)] if right else None
         blank = _indent(level)
         if ours and theirs and ours[:1] not in b"[{" and theirs[:1] not in b"[{":
             one, two, note = differing(prefix, ours, theirs, spelling=mark.kind == "spelling")
             yield ComparedLine(mark.kind, blank + one, blank + two, index, note=note)
+        elif mark.kind in REMARKS and not self._is_open(key):  # Large ignored values are folded.
+            before = None if ours is None else blank + begun(prefix, ours)
+            now = None if theirs is None else blank + begun(prefix, theirs)
+            yield ComparedLine(mark.kind, before, now, fold=key)
         else:
-            key = f"{left[0]}" if left else f"r{right[0] if right else 0}"
-            if mark.kind in REMARKS and not self._is_open(key):  # Large ignored values are folded.
-                shown = [None if side is None else blank + begun(prefix, side) for side in (ours, theirs)]
-                yield ComparedLine(mark.kind, shown[0], shown[1], fold=key)
-                return
             yield from self._columns(mark.kind, prefix, ours, theirs, level=level, key=key, index=index)
 
     def _columns(
@@ -343,9 +364,13 @@ class _Layout:
         count = max(len(ours), len(theirs))
         if most and count > most:
             text = f"{_indent(level)}⋯ {counted(count - most, 'more line')}"
-            yield ComparedLine(
-                "fold", text if left is not None else None, text if right is not None else None, index, f"{key}:{most}"
-            )
+            one = None if left is None else text
+            two = None if right is None else text
+            yield ComparedLine("fold", one, two, index, f"{key}:{most}")
+
+
+def _any_inside(starts: Sequence[int], span: Span) -> bool:
+    return bisect_left(starts, span[0]) < bisect_left(starts, span[1])
 
 
 def _indent(level: int) -> str:
@@ -359,36 +384,45 @@ def printed(lines: Iterable[ComparedLine], *, colour: bool = False) -> Iterator[
     """Yield lines to print: of each difference the left ones, then the right."""
     for (kind, _), group in groupby(lines, lambda line: (line.kind, line.difference)):
         if kind not in LINE_SIGNS:
-            ink = DIM if kind in {"fold", "note"} else Ink("")
+            role = "dim" if kind in {"fold", "note"} else "text"
             for line in group:
-                text = f"  {line.left if line.left is not None else line.right}"
-                yield inked(text, ink, colour=colour and bool(ink))
+                yield inked(f"  {line.right if line.left is None else line.left}", role, colour=colour)
             continue
-        of_one = list(group)
-        for side, sign in enumerate(LINE_SIGNS[kind]):
-            for at, line in enumerate(of_one):
-                own = line.right if side else line.left
-                if own is None or (side and kind in REMARKS and own == line.left):
-                    continue
-                remark = line.note or ("" if at else REMARKS.get(kind, ""))
-                behind = f"  ({remark})" if remark and (side or line.right is None or kind in REMARKS) else ""
-                yield inked(f"{sign} {own}", INKS[sign], colour=colour) + inked(behind, DIM, colour=colour)
+        removed, added = LINE_SIGNS[kind]
+        run = list(group)
+        remarks = [line.note for line in run]
+        remarks[0] = remarks[0] or REMARKS.get(kind, "")
+        for line, remark in zip(run, remarks, strict=True):
+            if line.left is not None:
+                is_last = line.right is None or kind in REMARKS
+                yield _side_line(removed, line.left, remark if is_last else "", colour=colour)
+        for line, remark in zip(run, remarks, strict=True):
+            if line.right is not None and not (kind in REMARKS and line.right == line.left):
+                yield _side_line(added, line.right, remark, colour=colour)
+
+
+def _side_line(sign: str, text: str, remark: str, *, colour: bool) -> str:
+    words = [(f"{sign} {text}", SIGN_ROLES[sign])]
+    if remark:
+        words.append((f"  ({remark})", "dim"))
+    return painted(words, colour=colour)
 
 
 def heading(sign: str, exchange: Exchange, *, colour: bool = False) -> str:
     """Return the heading of a side: sign, id, profile, method and outcome."""
     names = f"{clipped(exchange.profile, 32)}  {clipped(exchange.method, 32)}"
     text = f"{sign * 3} {printable(exchange.id)}  {names}  {clipped(outcome_line(exchange), 64)}"
-    return inked(text, INKS[sign], colour=colour)
+    return inked(text, SIGN_ROLES[sign], colour=colour)
 
 
 def summary(comparison: Comparison, names: SideNames = None) -> str:
     """Summarise differences, then ignored and redacted values."""
     parts = [_verdict(comparison, names)]
-    if ignored := len(comparison.ignored):
-        parts.append(f"{ignored:,} {'value was' if ignored == 1 else 'values were'} ignored")
-    if hidden := comparison.hidden:
-        parts.append(f"{hidden:,} redacted {'value was' if hidden == 1 else 'values were'} not compared")
+    ignored, hidden = len(comparison.ignored), comparison.hidden
+    if ignored:
+        parts.append(f"{counted(ignored, 'value')} {'was' if ignored == 1 else 'were'} ignored")
+    if hidden:
+        parts.append(f"{counted(hidden, 'redacted value')} {'was' if hidden == 1 else 'were'} not compared")
     return ", ".join(parts)
 
 
@@ -404,25 +438,24 @@ def _verdict(comparison: Comparison, names: SideNames) -> str:
         return f"not comparable: {printable(comparison.why)}"
     before, now = comparison.outcomes
     if before != now:
-        when = tuple(f"in {name}" for name in names) if names else ("before", "now")
-        return f"{_outcome(before, comparison.left)} {when[0]}, {_outcome(now, comparison.right)} {when[1]}"
+        first, second = ("before", "now") if names is None else (f"in {names[0]}", f"in {names[1]}")
+        return f"{_outcome(before, comparison.left)} {first}, {_outcome(now, comparison.right)} {second}"
     if comparison.verdict == "same":
         return "the same" if before == "result" else f"the same {_outcome(before, comparison.left)}"
     counts: Counter[str] = Counter(difference.kind for difference in comparison.differences)
     parts = []
-    if changed := counts["changed"]:
-        whole = any(
-            difference.left is not None and not difference.left.pointer for difference in comparison.differences
-        )
-        subject = f"the {before}" if whole else f"{changed:,} {_nouns(comparison, changed)}"
-        parts.append(f"{subject} differ{'s' if changed == 1 else ''}")
-    if spelled := counts["spelling"]:
-        parts.append(f"{spelled:,} number{'s are' if spelled > 1 else ' is'} equal but written differently")
-    added, removed = (f"only in {names[1]}", f"only in {names[0]}") if names else ("new", "gone")
-    for kind, word in (("added", added), ("removed", removed)):
-        if count := counts[kind]:
-            noun = "" if parts else f" {_nouns(comparison, count)}"
-            parts.append(f"{count:,}{noun} {'is' if count == 1 else 'are'} {word}")
+    changed, spelling = counts["changed"], counts["spelling"]
+    if changed:
+        pointers = [difference.left.pointer for difference in comparison.differences if difference.left]
+        subject = f"the {before}" if "" in pointers else counted(changed, _noun(comparison))
+        parts.append(f"{subject} {'differs' if changed == 1 else 'differ'}")
+    if spelling:
+        parts.append(f"{counted(spelling, 'number')} {'is' if spelling == 1 else 'are'} equal but written differently")
+    gone, new = ("gone", "new") if names is None else (f"only in {names[0]}", f"only in {names[1]}")
+    for count, word in ((counts["added"], new), (counts["removed"], gone)):
+        if count:
+            subject = f"{count:,}" if parts else counted(count, _noun(comparison))
+            parts.append(f"{subject} {'is' if count == 1 else 'are'} {word}")
     return ", ".join(parts)
 
 
@@ -431,15 +464,17 @@ def _outcome(name: OutcomeName, text: bytes) -> str:
     return f"error {code[1].decode()}" if code else name
 
 
-def _nouns(comparison: Comparison, count: int) -> str:
-    members = {_is_member(comparison, difference) for difference in comparison.differences}
-    noun = "value" if len(members) > 1 else "member" if members == {True} else "element"
-    return noun if count == 1 else f"{noun}s"
+def _noun(comparison: Comparison) -> str:
+    are_members = {_is_member(comparison, difference) for difference in comparison.differences}
+    if len(are_members) > 1:
+        return "value"
+    return "member" if True in are_members else "element"
 
 
 def _is_member(comparison: Comparison, difference: Difference) -> bool:
-    text, place = (comparison.left, difference.left) if difference.left else (comparison.right, difference.right)
-    at = place.start - 1 if place else -1
+    """Return whether a name stands before the value."""
+    text = comparison.left if difference.left else comparison.right
+    at = _place(difference).start - 1
     while at >= 0 and text[at] in b" \t\r\n":
         at -= 1
     return at >= 0 and text[at] == ord(":")
@@ -461,18 +496,27 @@ def difference_lines(comparison: Comparison, most: int = MAX_LISTED_DIFFERENCES)
         return
     for difference in comparison.differences[:most]:
         pointer = printable(_place(difference).pointer) or "the whole value"
-        sides = (_shown(comparison.left, difference.left), _shown(comparison.right, difference.right))
-        values = " → ".join(side for side in sides if side is not None)
+        values = []
+        for text, place in ((comparison.left, difference.left), (comparison.right, difference.right)):
+            if place is not None:
+                end = min(place.end, place.start + 4 * MAX_VALUE_COLUMNS)
+                value = " ".join(text[place.start : end].decode(errors="replace").split())
+                values.append(clipped(value, MAX_VALUE_COLUMNS))
         spelled = "  (the same number, written differently)" if difference.kind == "spelling" else ""
-        yield f"{DIFFERENCE_SIGNS[difference.kind]} {pointer}: {values}{spelled}"
-    if (more := len(comparison.differences) - most) > 0:
+        yield f"{DIFFERENCE_SIGNS[difference.kind]} {pointer}: {' → '.join(values)}{spelled}"
+    more = len(comparison.differences) - most
+    if more > 0:
         yield f"… and {counted(more, 'more difference')}"
 
 
 def replay_row(result: Replayed) -> dict[str, Any]:
     """Return a replayed call for a program."""
     comparison = result.comparison
-    differences = comparison.differences if comparison else ()
+    differences: list[dict[str, Any]] = []
+    ignored: Sequence[str] = ()
+    if comparison is not None:
+        differences = [difference_row(comparison, difference) for difference in comparison.differences]
+        ignored = comparison.ignored
     return {
         "id": result.recorded.id,
         "live": result.new_id or None,
@@ -480,14 +524,16 @@ def replay_row(result: Replayed) -> dict[str, Any]:
         "verdict": "left out" if result.verdict == "skipped" else result.verdict,  # as scripts know it
         "outcomes": [result.recorded.outcome_name, result.live.outcome_name if result.live else None],
         "why": printable(result.why),
-        "differences": [difference_row(comparison, difference) for difference in differences] if comparison else [],
-        "ignored": [] if comparison is None else list(comparison.ignored),
-        "hidden": 0 if comparison is None else comparison.hidden,
+        "differences": differences,
+        "ignored": list(ignored),
+        "hidden": comparison.hidden if comparison else 0,
     }
 
 
 def verdict_count(verdict: ReplayVerdict, count: int) -> str:
-    return f"{count} {'differ' if verdict == 'differs' and count > 1 else verdict}"
+    if verdict == "differs" and count > 1:
+        return f"{count} differ"
+    return f"{count} {verdict}"
 
 
 def totals(results: Sequence[Replayed]) -> str:
@@ -516,23 +562,17 @@ def _text(side: bytes, place: ComparedPlace | None) -> str | None:
     return None if place is None else side[place.start : place.end].decode(errors="replace")
 
 
-def _shown(side: bytes, place: ComparedPlace | None) -> str | None:
-    if place is None:
-        return None
-    text = side[place.start : min(place.end, place.start + 4 * MAX_VALUE_COLUMNS)].decode(errors="replace")
-    return clipped(printable(" ".join(text.split())), MAX_VALUE_COLUMNS)
-
-
-def side(
-    exchange: Exchange, today: date, zone: tzinfo | None = None, *, with_method: bool = False
-) -> list[tuple[str, str]]:
+def side(exchange: Exchange, today: date, zone: tzinfo | None = None, *, with_method: bool = False) -> WordLine:
+    """Return one side of a comparison in a line: method if asked, profile, time and outcome."""
     name = exchange.counts_as
-    method = [(f"{clipped(exchange.method, MAX_NAME_COLUMNS)}  ", "text bold")] if with_method else []
-    imported = [(" (imported)", "careful")] if exchange.foreign else []
+    profile = clipped(exchange.profile, MAX_NAME_COLUMNS)
+    words = [(profile, "text bold")]
+    if with_method:
+        words = [(f"{clipped(exchange.method, MAX_NAME_COLUMNS)}  ", "text bold"), (profile, "text")]
+    if exchange.foreign:
+        words.append((" (imported)", "careful"))
     return [
-        *method,
-        (clipped(exchange.profile, MAX_NAME_COLUMNS), "text" if with_method else "text bold"),
-        *imported,
+        *words,
         (f"  {moment_words(exchange.when, today, zone)}", "middle"),
         (f"  {SIGNS[name]} ", ROLES[name]),
         (clipped(in_short(exchange), 120), f"{ROLES[name]} bold"),
@@ -542,12 +582,13 @@ def side(
 
 def reasons(left: Exchange, right: Exchange) -> list[str]:
     """Return why there is no reply, or none that can be read, on a side."""
-    sentences = [reason(exchange) if reason(exchange) != in_short(exchange) else "" for exchange in (left, right)]
-    if all(sentences) and sentences[0] != sentences[1]:
-        names = names_of(left, right)
-        sides = [f"in {name}" for name in names] if names else ["on the left", "on the right"]
-        return [f"{side}: {sentence}" for side, sentence in zip(sides, sentences, strict=True)]
-    return list(dict.fromkeys(filter(None, sentences)))
+    sentences = [reason(exchange) for exchange in (left, right) if reason(exchange) != in_short(exchange)]
+    different = [sentence for sentence in dict.fromkeys(sentences) if sentence]
+    if len(different) < 2:
+        return different
+    names = names_of(left, right)
+    sides = ("on the left", "on the right") if names is None else (f"in {names[0]}", f"in {names[1]}")
+    return [f"{side}: {sentence}" for side, sentence in zip(sides, different, strict=True)]
 
 
 def replayed_words(replayed: Replayed) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import json
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
-from typing import Any, Final, Literal, NewType, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import msgspec
 
@@ -14,6 +14,7 @@ from rpcexplorer.jsontext.layout import indented, pieces
 from rpcexplorer.jsontext.slices import SLICE, Text, fault, in_string
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import printable, printable_bytes, readable
+from rpcexplorer.text.wrapping import Words
 
 Role: TypeAlias = Literal["key", "string", "number", "literal", "punctuation", "error"]
 _REST_OF_STRING: Final = r'[^"\\]*+ (?: \\. [^"\\]*+ )*+ (?: " | \\?\Z )'
@@ -59,34 +60,39 @@ def coloured(text: str) -> Iterator[tuple[str, str]]:
         yield text[at:], "json-punctuation"
 
 
-Ink = NewType("Ink", str)
-BOLD: Final = Ink("1")
-DIM: Final = Ink("2")
-"""Readable on dark and light backgrounds, unlike bright black."""
-WRONG: Final = Ink("31")
-WELL: Final = Ink("32")
-CAREFUL: Final = Ink("33")
-KEY: Final = Ink("36")
-STRING: Final = Ink("32")
-NUMBER: Final = Ink("33")
-LITERAL: Final = Ink("35")
-PUNCTUATION: Final = DIM
+_INKS: Final = {
+    "bold": "1",
+    "dim": "2",  # Readable on dark and light backgrounds, unlike bright black.
+    "italic": "3",
+    "underline": "4",
+    "wrong": "31",
+    "well": "32",
+    "careful": "33",
+    "json-key": "36",
+    "json-string": "32",
+    "json-number": "33",
+    "json-literal": "35",
+    "json-punctuation": "2",
+}
+"""The colour of each role on a terminal."""
 
 
-def inked(text: str, ink: Ink, *, colour: bool = True) -> str:
-    return f"\x1b[{ink}m{text}\x1b[0m" if colour and text else text
+def inked(text: str, role: str, *, colour: bool = True) -> str:
+    """Return printable text in the colours of its role, if asked."""
+    ink = ";".join(_INKS[part] for part in role.split() if part in _INKS)
+    if not colour or not ink or not text.strip():
+        return text
+    return f"\x1b[{ink}m{text}\x1b[0m"
+
+
+def painted(words: Words, *, colour: bool) -> str:
+    """Return a line of the screen as a line of a terminal."""
+    return "".join(inked(text, role, colour=colour) for text, role in words)
 
 
 COLOUR_LIMIT: Final = 16_000_000
 """Characters. Colours would double the size of a longer text."""
 _BEGINS = regex(r"\s*+(?:[\[{\"]|-?[0-9]|true|false|null|NaN|-?Infinity)")
-_INKS: Final[dict[str | None, Ink]] = {
-    "key": KEY,
-    "string": STRING,
-    "number": NUMBER,
-    "literal": LITERAL,
-    "punctuation": PUNCTUATION,
-}
 
 
 def highlighted(json_text: bytes | str, *, colour: bool = True) -> str:
@@ -99,35 +105,43 @@ def highlighted(json_text: bytes | str, *, colour: bool = True) -> str:
         assert isinstance(json_text, bytes)
         return printable_bytes(json_text)
     shown = printable(indented(text), lines=True)
-    return _in_colours(shown) if colour and len(shown) <= COLOUR_LIMIT and _BEGINS.match(shown) else shown
+    if colour and len(shown) <= COLOUR_LIMIT and _BEGINS.match(shown):
+        return _in_colours(shown)
+    return shown
 
 
 def highlighted_pieces(json_text: Text, *, colour: bool = True) -> Iterator[str]:
     """Yield what ``highlighted`` returns, in slices to save memory."""
+    if len(json_text) <= SLICE or fault(json_text) is not None:
+        yield highlighted(bytes(json_text), colour=colour)
+        return
     length = 0
-    is_small = len(json_text) <= SLICE
-    for piece in (None,) if is_small or fault(json_text) is not None else pieces(json_text):
+    for piece in pieces(json_text):
         if piece is None:
             yield highlighted(bytes(json_text), colour=colour)
             return
         length += len(piece.text)
+    is_coloured = colour and length <= COLOUR_LIMIT
     decoder = getincrementaldecoder("utf-8")()
-    for piece in filter(None, pieces(json_text)):
+    for piece in pieces(json_text):
+        assert piece is not None
         shown = printable(decoder.decode(piece.text), lines=True)
-        is_coloured = colour and length <= COLOUR_LIMIT
-        yield _in_colours(shown, in_string=in_string(piece.part.before)) if is_coloured else shown
+        if is_coloured:
+            shown = _in_colours(shown, in_string=in_string(piece.part.before))
+        yield shown
 
 
 def _in_colours(text: str, *, in_string: bool = False) -> str:
     """Return the text with an escape sequence around each token."""
 
     def put(found: re.Match[str]) -> str:
-        ink = _INKS.get(found.lastgroup)
+        ink = _INKS.get(f"json-{found.lastgroup}")  # Faster than ``inked``, for millions of tokens.
         return f"\x1b[{ink}m{found[0]}\x1b[0m" if ink else found[0]
 
     rest = _REST.match(text) if in_string else None
-    at = rest.end() if rest else 0
-    return inked(text[:at], STRING) + _TOKEN.sub(put, text[at:])
+    if rest is None:
+        return _TOKEN.sub(put, text)
+    return inked(rest[0], "json-string") + _TOKEN.sub(put, text[rest.end() :])
 
 
 def json_of(value: Any) -> bytes:

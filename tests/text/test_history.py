@@ -35,7 +35,7 @@ INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}', ("id d
 
 
 def test_line_shows_method_profile_outcome_duration_and_time() -> None:
-    line = history_line(exchange(INVALID), 100, methods=8, zone=UTC)
+    line = history_line(exchange(INVALID), 100, zone=UTC)
     assert line.split("  ")[0] == "✗ 01jd4x9a2mk7c3q"
     assert re.split(r"\s{2,}", line)[1:] == [
         *("user.get", "staging", "error -32602 Invalid params", "34 ms", "10:40:12")
