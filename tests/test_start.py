@@ -45,8 +45,8 @@ discovery.methods discovery.store explorer files files.io files.paths files.priv
 files.toml_shape jsontext jsontext.layout jsontext.params jsontext.scan jsontext.slices model model.destination
 model.draft model.exchange model.method model.problem model.profile model.secret model.settings patterns profiles
 profiles.allowed profiles.keys profiles.layers profiles.profiles profiles.values rpc rpc.messages secrets
-secrets.credentials secrets.destination secrets.lookup settings text text.exchange text.printable transport
-transport.port variables variables.references
+secrets.credentials secrets.destination secrets.lookup settings text text.exchange text.printable text.wrapping
+transport transport.port variables variables.references
 """
 SCREEN_ALONE = """
 tui tui.app tui.call tui.call.layout tui.call.methods tui.call.screen tui.commands tui.key_queue tui.messages
