@@ -240,13 +240,9 @@ def rows_of(
         yield record
 
 
-def same(one: HistoryRow, other: HistoryRow) -> bool:
-    """Return whether two rows show the same call."""
-    if isinstance(one, Day) or isinstance(other, Day):
-        return one == other
-    if one.id:
-        return one.id == other.id
-    return one == other
+def key_of(row: HistoryRow) -> object:
+    """Return what stays the same when a call is read again, perhaps with another name or note."""
+    return row if isinstance(row, Day) else row.id or row
 
 
 def day_words(day: date, today: date) -> str:

@@ -4,29 +4,48 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, Final, Literal
+from datetime import datetime, tzinfo
+from functools import partial
+from itertools import chain
+from typing import Any, ClassVar, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
-from textual import events, on
-from textual.app import ComposeResult
+from textual import on, work
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.content import Content
 from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import YOU, HistoryFilter, narrowed
 from rpcexplorer.model.problem import capitalised
-from rpcexplorer.text.exchange import outcome_words, size
-from rpcexplorer.text.history import HistoryRow, case_note_lines, moment_words
-from rpcexplorer.text.printable import clipped, printable
+from rpcexplorer.model.profile import AD_HOC_NAME
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.exchange import (
+    ROLES,
+    SIGNS,
+    duration,
+    ended,
+    headers_page,
+    outcome_cell,
+    outcome_words,
+    remark_pieces,
+    size,
+    transport_pieces,
+)
+from rpcexplorer.text.history import Day, HistoryRow, case_note_lines, key_of, moment_words, note_page
+from rpcexplorer.text.printable import clipped, columns, printable
 from rpcexplorer.text.wrapping import wrapped
-from rpcexplorer.tui.commands import Scope, bindings, commands_of, keys_of
+from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList
+from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs import other_profile
-from rpcexplorer.tui.full_screen import FullScreen
-from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
-from rpcexplorer.tui.history_search import PAUSE_SECONDS, CaseOnView, Search
+from rpcexplorer.tui.history_search import NEWEST, CaseOnView, Reading, advice
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.messages import (
     ComparisonWanted,
@@ -36,9 +55,10 @@ from rpcexplorer.tui.messages import (
     ReportWanted,
     StatisticsWanted,
 )
-from rpcexplorer.tui.widgets.bars import Frame
+from rpcexplorer.tui.theme import ThemeStyles, line, width_of
+from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm
-from rpcexplorer.tui.widgets.rows import RowList, Sheet
+from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, Sheet
 
 
 class HistoryChoice(Struct, frozen=True):
@@ -75,154 +95,343 @@ class CaseNote(Sheet):
             self.screen.set_focus(self)
 
 
-ROOM: Final = 56
+MARK: Final = "●"
+"""The sign of a marked call."""
+MIN_OUTCOME: Final = len("-32602 I  ★ ")
+"""Columns that a name leaves for the outcome."""
+PROFILE_COLUMNS: Final = 12
+NEAR: Final = 50
+"""Rows before the end at which more are read."""
+
+
+class HistoryList(ItemList[HistoryRow]):
+    """Calls, newest first. The second click on a row chooses it."""
+
+    CLICK_CHOOSES = False
+
+    class EndNear(Message):
+        """The last rows are almost in view: more may be wanted."""
+
+    def can_choose(self, item: HistoryRow) -> bool:
+        return not isinstance(item, Day)
+
+    def in_columns(self, item: HistoryRow) -> bool:
+        return isinstance(item, Exchange)
+
+    def draw(self, item: HistoryRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        match item:
+            case Day(words=day):
+                return line([(f"   {day}", "dim")], width, styles)
+            case Damaged(reason=reason):
+                words = [(" ! damaged  ", "careful"), (reason, "middle")]
+                return line(words, width, styles, ground="selection" if chosen else "background")
+        return super().draw(item, width, styles, chosen=chosen)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if new_value > old_value and new_value + self.size.height + NEAR >= len(self.items):
+            self.post_message(self.EndNear())
+
+
+def columns_of(
+    rows: Sequence[HistoryRow],
+    is_marked: Callable[[Exchange], bool],
+    zone: tzinfo | None,
+    *,
+    everyone: bool,
+    of_case: bool,
+) -> list[Column[Any]]:
+    """Return the columns for calls of all profiles or of one, perhaps of a case."""
+
+    def mark(call: Exchange) -> Cell:
+        return [(MARK if is_marked(call) else " ", "accent"), (SIGNS[call.counts_as], ROLES[call.counts_as])]
+
+    def outcome(call: Exchange, room: int) -> Cell:
+        imported = [("imported  ", "careful")] if call.foreign and not of_case else []
+        pieces = [*imported, *outcome_cell(call)]
+        if width_of(pieces) > room and pieces[-1][1] == "dim":
+            pieces.pop()  # Drop the size before a word is cut.
+        return pieces
+
+    def name(call: Exchange, room: int) -> Cell:
+        label = (call.name or call.note)[:MAX_NAME_CHARACTERS]
+        return [(f"  ★ {clipped(label, max(room - MIN_OUTCOME, 3))}", "careful")] if label else []
+
+    def took(call: Exchange) -> Cell:
+        return [("" if call.kind == "event" else duration(call.seconds), "middle")]
+
+    writer = Column[Exchange](lambda call: [(call.writer or YOU, "dim")], most=PROFILE_COLUMNS)
+    profile = Column[Exchange](lambda call: [(call.profile, "dim")], most=PROFILE_COLUMNS)
+    has_writers = any(isinstance(row, Exchange) and row.writer for row in rows)
+    return [
+        Column(mark, width=2, gap=0),
+        Column[Exchange](lambda call: [(call.method, "text")], share=5 if everyone else 4, gap=1),
+        *([writer] if has_writers else []),
+        *([profile] if everyone else []),
+        Column(fit=outcome, fills=True),
+        Column(fit=name, right=True, gap=0),
+        Column(took, width=8, right=True, gap=0),
+        Column[Exchange](lambda call: [(f"{call.when.astimezone(zone):%H:%M:%S}", "dim")], width=8),
+        Column[Exchange](width=1, gap=0),
+    ]
+
+
+VALUE_COLUMNS: Final = 56
 """Columns for a value in a question."""
+ALL: Final = "all profiles"
+TABS: Final = ("Response", "Headers", "Request", "Note")
+EVENT_TABS: Final = ("Message", "Note")
+PAUSE_SECONDS: Final = 0.08
+"""Pause in typing after which a search starts."""
+PATIENCE_SECONDS: Final = 3.0
+"""Keys wait this long for rows; after that, one may be for leaving."""
+ROWS: Final = "rows"
 
 
-class HistoryScreen(FullScreen[HistoryChoice | None]):
-    DEFAULT_CSS = """
-    HistoryScreen #history { height: 1fr; }
-    HistoryScreen HistoryPane { width: 55%; border-right: solid $line; }
-    HistoryScreen HistoryPreview { width: 1fr; }
-    HistoryScreen.-narrow #history { layout: vertical; }
-    HistoryScreen.-narrow HistoryPane { width: 1fr; border-right: none; }
-    HistoryScreen.-narrow.-low HistoryPreview { display: none; }
-    """
+class HistoryScreen(Browser[HistoryRow, HistoryChoice | None]):
+    """The recorded calls, or those of a case."""
+
     scope: ClassVar[Scope] = "history"
     BINDINGS: ClassVar[list[BindingType]] = bindings("history")
+    FILTER = "text  outcome:error  method:user  since:2h  slower:1s  code:-32602"
 
     def __init__(
         self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, case: CaseOnView | None = None
     ) -> None:
         """``case``: show its calls instead of the history."""
-        super().__init__(pending, frame, explorer.profile)
+        super().__init__(HistoryList(key=key_of), pending, frame, explorer.profile)
         self.explorer, self._case = explorer, case
         self._profile = explorer.profile.name if explorer.profile and case is None else ""
-        self._pane, self._preview = HistoryPane(frame.zone), HistoryPreview(frame.zone)
-        self.search = Search(self, self._pane, explorer, self.pending, self._show_call, frame=frame, case=case)
+        self.everyone = bool(self._profile) and explorer.remembered.history_of_all
+        """The calls of all profiles are shown."""
         self.marked: tuple[Exchange, ...] = ()
         """The marked calls, in order of marking. They stay through other filters."""
+        self._narrowed = ("", "")
+        """The filter after a row of the statistics was chosen, and the one before."""
+        self.reading: Reading | None = None
+        self.shown: Reading | None = None
+        """The newest search with results, or with none at the end."""
+        self._next: Callable[[], object] | None = None
+        """Acts on the rows of the typed filter, once they are there."""
+        self._patience: Timer | None = None
 
-    def compose(self) -> ComposeResult:
-        note = [CaseNote(self._case.note)] if self._case is not None and self._case.note else []
-        yield from self.frame.around(*note, Horizontal(self._pane, self._preview, id="history"))
-
-    def on_mount(self) -> None:
-        if self._case is not None:
-            self._pane.case, self._preview.case_note = self._case.name, self._case.note
-        self._pane.profile = self._profile
-        self._pane.everyone = bool(self._profile) and self.explorer.remembered.history_of_all
-        self.set_focus(self._pane.list)
-
-    def on_unmount(self) -> None:
-        self.search.stop()
+    def over_both(self) -> Sequence[Widget]:
+        return [CaseNote(self._case.note)] if self._case is not None and self._case.note else []
 
     def on_screen_resume(self) -> None:
         """Search again: other processes may have recorded calls, too."""
-        self.search.start()
+        self.search()
 
-    def on_descendant_focus(self) -> None:
-        self.refresh_bindings()
+    def on_unmount(self) -> None:
+        if self.reading is not None:
+            self.reading.give_up()
+        self.pending.go_on(ROWS)
+
+    # The rows
 
     @property
-    def _record(self) -> Exchange | Damaged | None:
-        row = self._pane.list.chosen
-        return row if isinstance(row, Exchange | Damaged) else None
+    def is_stale(self) -> bool:
+        """Whether the rows on screen belong to an older filter."""
+        return self.shown is None or self.reading is None or self.shown.wanted != self.reading.wanted
+
+    def search(self, pause: float = 0.0) -> None:
+        """Search from the newest call on.
+
+        The same filter finds at least as many rows as before. ``pause``: seconds to wait for another letter of the
+        filter; keys do not wait then.
+        """
+        today, zone = self.frame.day, self.frame.zone
+        only = None if self.everyone else self._profile or None
+        wanted = HistoryFilter.of(self.filter.value, only, now=datetime.combine(today, datetime.now(zone).timetz()))
+        history = self.explorer.history
+        records = chain(reversed(history.unsaved), history.search_in_steps(wanted))
+        reading = Reading(iter(self._case.calls) if self._case is not None else records, wanted, today, zone)
+        if (before := self.reading) is not None:
+            before.give_up()
+            if before.wanted == wanted:
+                reading.goal, reading.least = before.goal, max(before.least, before.found)
+        self.reading = reading
+        if not pause:
+            if self._patience is not None:
+                self._patience.stop()
+            self.pending.wait(ROWS)
+            self._patience = self.set_timer(PATIENCE_SECONDS, self._let_keys_go)
+        self._read(reading, pause)
+
+    @on(HistoryList.EndNear)
+    def _read_on(self, event: HistoryList.EndNear) -> None:
+        """Find more calls, unless a search is running or has found all."""
+        event.stop()
+        reading = self.reading
+        if reading is not None and reading.full and not reading.ended:
+            reading.goal = reading.found + NEWEST
+            self._read(reading)
+
+    @work(exclusive=True, group="reading")
+    async def _read(self, reading: Reading, pause: float = 0.0) -> None:
+        await asyncio.sleep(pause)
+        if not reading.least:
+            self._show_state()
+        while not reading.full:
+            await reading.go_on()
+            if reading.ready:
+                self._show_rows(reading)
+
+    def _show_rows(self, reading: Reading) -> None:
+        rows, everyone = reading.rows, reading.wanted.profile is None
+        columns = columns_of(rows, self._is_marked, self.frame.zone, everyone=everyone, of_case=self._case is not None)
+        self.list.empty = advice(reading, self._scope_name, recording=self.explorer.journal.recording)
+        self.list.show(rows, columns, from_top=self.shown is None or reading.wanted != self.shown.wanted)
+        if reading.found or reading.full:
+            self.shown = reading
+            if self._next is not None:
+                self._next()
+            self._let_keys_go()
+        self._show_state()
+        self.show_detail()
+
+    def _let_keys_go(self) -> None:
+        self._next = None
+        self.pending.go_on(ROWS)
+
+    def filter_changed(self) -> None:
+        self.search(PAUSE_SECONDS)
+
+    def into_list(self, move: Callable[[], Any]) -> None:
+        """Go to the list, and move there once the typed filter has results."""
+        self.set_focus(self.list)
+        if self.is_stale:
+            self._next = move
+            self.search()
+        else:
+            move()
+
+    # What is shown
+
+    @property
+    def _scope_name(self) -> str:
+        """The profile in words; calls to all typed URLs are recorded as one."""
+        return "typed URLs" if self._profile == AD_HOC_NAME else self._profile
+
+    def _show_state(self) -> None:
+        """Show title, marks, and the filter with the progress of its search, or shorter words for them."""
+        reading, case, name = self.reading, self._case, self._scope_name
+        if reading is None:
+            return
+        self.bar.tabs = () if case else (name, ALL) if name else (ALL,)
+        self.bar.key, self.bar.open = "p" if name else "", ALL if self.everyone or not name else name
+        title = [("Case", "bold"), (f"  {case.name}", "careful")] if case else [("History", "bold")]
+        marked = [(f"  {MARK} {len(self.marked)} marked", "accent")] if self.marked else []
+        self.bar.words = [*title, (f"  {reading.count}", "middle"), *marked]
+        wordings = [reading.problem or reading.state]
+        if not wordings[0] and case is not None:
+            wordings = case.origins
+        fitting = (words for words in map(printable, wordings) if columns(words) <= self.state.content_size.width)
+        self.state.update(Content(next(fitting, printable(wordings[-1]))))
+        self.state.set_class(bool(reading.problem), "-wrong")
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_state)
+
+    def tabs_of(self, row: HistoryRow) -> Sequence[str]:
+        if not isinstance(row, Exchange):
+            return ()
+        return EVENT_TABS if row.kind == "event" else TABS
+
+    def detail(self, row: HistoryRow | None) -> Detail:
+        if isinstance(row, Damaged):
+            reason, file = row.reason, row.file
+            return Detail(
+                [("damaged record", "text bold")],
+                outcome=lambda _: [("! ", "careful"), (reason, "careful bold")],
+                remarks=lambda _: [(file, "middle")],
+                text=row.text.strip().encode(errors="backslashreplace"),
+                is_raw=True,
+            )
+        if not isinstance(row, Exchange):
+            return Detail(nothing="The call under the cursor is shown here.")
+        call = row
+        shown = Detail(
+            [(call.method, "text bold")],
+            [(f"  {self._moment(call)}", "dim")],
+            outcome=partial(ended, call),
+            outcome_after=transport_pieces(call, call.method),
+        )
+        match self.tab:
+            case "Headers":
+                return replace(shown, page=headers_page(call))
+            case "Note":
+                return replace(shown, page=note_page(call, self.frame.zone, self._case.note if self._case else ""))
+            case "Request":
+                facts = [(call.kind, "middle"), (call.profile, "middle"), (call.url, "middle")]
+                text = (call.params.strip() or "[]").encode(errors="backslashreplace")
+                return replace(shown, remarks=lambda _: facts, text=text)
+        batch = [("Enter shows each call of the batch", "middle")] if call.kind == "batch" else []
+        if batch and not call.foreign:  # An imported call is replayed instead: that asks for a profile.
+            batch.append(("r resends the batch", "middle"))
+        value = call.outcome.value if isinstance(call.outcome, Result | ErrorObject) else b""
+        without = {"sent": "A notification: no response was expected.", "unreached": "No response."}
+        return replace(
+            shown,
+            remarks=lambda room: [*remark_pieces(call, room), *batch],
+            text=value or call.response.body,
+            nothing=without.get(call.outcome_name, "The response has no body."),
+        )
+
+    # What can be done
+
+    @property
+    def record(self) -> Exchange | Damaged | None:
+        return self.row if isinstance(self.row, Exchange | Damaged) else None
 
     @property
     def _call(self) -> Exchange | None:
-        return self._record if isinstance(self._record, Exchange) else None
+        """The call or event under the cursor."""
+        return self.record if isinstance(self.record, Exchange) else None
 
     @property
     def _event(self) -> Exchange | None:
         return self._call if self._call is not None and self._call.kind == "event" else None
 
-    def _show_call(self) -> None:
-        self._preview.today = self.search.today
-        self._preview.call = self._record
-        self.refresh_bindings()
+    def has(self, state: str) -> bool:
+        record, call = self.record, self._call
+        match state:
+            case "row":
+                return record is not None and not self.is_stale
+            case "readable":
+                return call is not None
+            case "event":
+                return self._event is not None
+            case "call":
+                return call is not None and self._event is None
+            case "calls":
+                return bool(self.marked) or (self.has("row") and self.has("call"))
+            case "single":
+                return call is not None and call.kind != "batch"  # The editor holds one call.
+            case "own":
+                return call is not None and not call.foreign  # An imported call is replayed instead.
+            case "written":
+                is_unsaved = any(record is waiting for waiting in self.explorer.history.unsaved)
+                return self._case is None and record is not None and bool(record.id) and not is_unsaved
+            case "recorded":
+                return self._case is None and not self.is_stale
+            case "scoped":
+                return bool(self._profile)
+            case "profile":
+                return self.explorer.profile is not None
+        return super().has(state)
 
-    def _mark(self, calls: Iterable[Exchange]) -> None:
-        self.marked = tuple(calls)
-        self._pane.marked = frozenset(call.id for call in self.marked)
-        self.refresh_bindings()
-
-    def _others_marked(self, call: Exchange | Damaged) -> list[Exchange]:
-        return [exchange for exchange in self.marked if exchange.id != call.id]
-
-    @on(HistoryPane.ScopeWanted)
-    def _scope_wanted(self, event: HistoryPane.ScopeWanted) -> None:
-        if event.everyone != self._pane.everyone:
-            self.action_scope()
-
-    @on(HistoryPane.FilterChanged)
-    def _filter_changed(self) -> None:
-        self.search.start(PAUSE_SECONDS)
-
-    @on(HistoryPane.KeyForList)
-    def _into_list(self, event: HistoryPane.KeyForList) -> None:
-        """Go from the filter to the list, once the typed filter has results."""
-        event.stop()
-        self.set_focus(self._pane.list)
-        self.search.when_found(event.move)
-
-    @on(HistoryList.EndNear)
-    def _end_near(self, event: HistoryList.EndNear) -> None:
-        event.stop()
-        self.search.read_on()
-
-    @on(RowList.CursorMoved)
-    def _cursor_moved(self, event: RowList.CursorMoved) -> None:
-        event.stop()
-        self._show_call()
-
-    @on(RowList.RowChosen)
-    def _row_chosen(self, event: RowList.RowChosen) -> None:
-        event.stop()
-        self._choose("load", event.item)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        is_stale = self.search.is_stale
-        noted, record = (None, None) if is_stale else (self._call, self._record)
-        call = None if noted is not None and noted.kind == "event" else noted
-        written = self._case is None and not any(record is waiting for waiting in self.explorer.history.unsaved)
-        single = call is not None and call.kind != "batch"  # The editor holds one call.
-        can = {
-            "load": call is not None,
-            "to_profile": single,
-            "keep_call": single and self.explorer.profile is not None,
-            # An imported call is replayed instead: that asks for a profile.
-            "again": call is not None and not call.foreign,
-            "copy": noted is not None,
-            "save": noted is not None and call is None,
-            "ticket": call is not None,
-            "mark": call is not None,
-            "compare": call is not None,
-            "replay": call is not None or bool(self.marked),
-            "export": call is not None or bool(self.marked),
-            "name": noted is not None and written,
-            "annotate": noted is not None and written,
-            "delete": record is not None and bool(record.id) and written,
-            "search": not self._pane.typing,
-            "statistics": self._case is None and not is_stale,
-            "scope": bool(self._profile),
-        }
-        return can.get(action, True)
-
-    def on_key(self, event: events.Key) -> None:
-        """Say why a key for calls does nothing with an event."""
-        keymap = self.explorer.settings.keymap
-        actions = {command.action for command in commands_of("history") if event.key in keys_of(command, keymap)}
-        is_possible = all(self.check_action(action, ()) for action in actions)
-        if self._event is not None and not (self._pane.typing or is_possible):
-            event.stop()
-            self.notify("This is an event. Only calls can be loaded, resent, compared or exported.")
-
-    def action_load(self) -> None:
-        self._choose("load", self._record)
+    action_load = Browser.action_open
 
     def action_again(self) -> None:
-        self._choose("again", self._record)
+        self._answer("again", self.row)
+
+    def choose(self, row: HistoryRow) -> None:
+        self._answer("load", row)
+
+    def _answer(self, action: Literal["load", "again"], row: HistoryRow | None) -> None:
+        if isinstance(row, Exchange) and self.check_action(action, ()):
+            self.dismiss(HistoryChoice(row, action))
 
     @opens("carry")
     async def action_to_profile(self) -> None:
@@ -230,34 +439,45 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         if call is not None and (name := await other_profile(self, self.explorer, call.profile)):
             self.dismiss(HistoryChoice(call, "carry", name))
 
-    def _choose(self, action: Literal["load", "again"], row: HistoryRow | None) -> None:
-        if isinstance(row, Exchange) and self.check_action(action, ()):
-            self.dismiss(HistoryChoice(row, action))
-
-    def action_close(self) -> None:
-        """Leave the filter, preview, marks, narrowed filter or the screen."""
-        if self._pane.typing:
-            self._pane.leave_filter()
-        elif self._preview.has_focus_within:
-            self.set_focus(self._pane.list)
-        elif self.marked:
+    def step_back(self) -> bool:
+        """Unmark all calls, or widen a filter that a row of the statistics has narrowed."""
+        (narrow, wide), had_marks = self._narrowed, bool(self.marked)
+        if had_marks:
             self._mark(())
-        elif not self._pane.widen():
-            self.dismiss(None)
+            return True
+        self._narrowed = ("", "")
+        if is_narrowed := bool(narrow) and self.filter.value == narrow:
+            self.filter.value = wide
+        return is_narrowed
 
-    def action_search(self) -> None:
-        self._pane.focus_filter()
+    def _narrow(self, words: str) -> None:
+        """Add words to the filter, until a step back."""
+        before = self.filter.value
+        self.filter.value = narrowed(before, words)
+        self._narrowed = (self.filter.value, before)
 
-    def action_tab_next(self) -> None:
-        self._preview.turn(1)
+    def on_bar_tab_clicked(self, event: Bar.TabClicked) -> None:
+        if event.bar is not self.bar:
+            super().on_bar_tab_clicked(event)
+        elif (event.tab == ALL) != self.everyone:
+            self.action_scope()
 
-    def action_tab_previous(self) -> None:
-        self._preview.turn(-1)
+    def _is_marked(self, call: Exchange) -> bool:
+        return any(marked.id == call.id for marked in self.marked)
+
+    def _mark(self, calls: Iterable[Exchange]) -> None:
+        self.marked = tuple(calls)
+        self.list.refresh()
+        self._show_state()
+        self.refresh_bindings()
+
+    def _others_marked(self, call: Exchange | Damaged) -> list[Exchange]:
+        return [exchange for exchange in self.marked if exchange.id != call.id]
 
     def action_scope(self) -> None:
         """Switch between all profiles and the current one, and remember it."""
-        self.explorer.remembered.history_of_all = self._pane.everyone = not self._pane.everyone
-        self.search.start()
+        self.explorer.remembered.history_of_all = self.everyone = not self.everyone
+        self.search()
 
     def action_copy(self) -> None:
         if self._event is not None:
@@ -288,8 +508,8 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
 
         A row of them leads back here.
         """
-        if self.search.reading is not None:
-            self.post_message(StatisticsWanted(self.search.reading.wanted, self._pane.narrow))
+        if self.reading is not None:
+            self.post_message(StatisticsWanted(self.reading.wanted, self._narrow))
 
     @property
     def _meant(self) -> Sequence[Exchange]:
@@ -323,7 +543,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
 
         In a case, all calls that match the filter are replayed if none is marked.
         """
-        meant, reading = self._meant, self.search.reading
+        meant, reading = self._meant, self.reading
         if self._case is not None and reading is not None and not self.marked:
             calls = (call for call in self._case.calls if isinstance(call, Exchange))
             meant = _oldest_first(filter(reading.wanted.matches, calls))
@@ -367,11 +587,11 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         is_written = await self._write(lambda: journal.annotate(profile, call.id, **change))
         if is_written:
             self._mark(replace(call, **change) if marked.id == call.id else marked for marked in self.marked)
-        self.search.start()
+        self.search()
 
     @opens("edit")
     async def action_delete(self) -> None:
-        record = self._record
+        record = self.record
         if record is None or (isinstance(record, Exchange) and self._is_refused(record)):
             return
         if isinstance(record, Damaged):
@@ -382,12 +602,12 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
             moment, outcome = self._moment(record), outcome_words(record.outcome)
             rows = [("call", record.method), ("when", moment), ("outcome", outcome)]
             rows += [("profile", record.profile), ("name", record.name), ("note", record.note)]
-        named = [(label, clipped(" ".join(text.split()), ROOM)) for label, text in rows if text]
+        named = [(label, clipped(" ".join(text.split()), VALUE_COLUMNS)) for label, text in rows if text]
         question = Confirm(title, named, [Choice("delete", "Delete")], caution=Caution.DELETION)
         if await self.app.push_screen_wait(question) == "delete":
             await self._write(lambda: self.explorer.journal.delete(self.explorer.profile, record.id))
             self._mark(self._others_marked(record))
-            self.search.start()
+            self.search()
 
     def _is_refused(self, call: Exchange) -> bool:
         """Return whether the call cannot be changed, and show why."""
@@ -409,7 +629,7 @@ class HistoryScreen(FullScreen[HistoryChoice | None]):
         self.notify(f"{capitalised(words)}.", severity="warning", timeout=10)
 
     def _moment(self, call: Exchange) -> str:
-        return moment_words(call.when, self.search.today, self.frame.zone)
+        return moment_words(call.when, self.frame.day, self.frame.zone)
 
 
 def _cut_words(event: Exchange) -> str:

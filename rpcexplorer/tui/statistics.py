@@ -30,7 +30,7 @@ from rpcexplorer.text.history import (
 )
 from rpcexplorer.tui.browser import Browser, Cell, Column, ItemList
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.history_search import SlicedReader
+from rpcexplorer.tui.history_search import Records
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
@@ -121,9 +121,7 @@ class StatisticsScreen(Browser[Figures, str | None]):
         self._order: Order = "calls"
         self._by = {by: Statistics(by, frame.zone) for by in GROUPINGS}
         unsaved = list(filter(wanted.matches, reversed(explorer.history.unsaved)))
-        self._records = SlicedReader(
-            chain(unsaved, explorer.history.search_in_steps(wanted, whole=False)), SLICE_SECONDS
-        )
+        self._records = Records(chain(unsaved, explorer.history.search_in_steps(wanted, whole=False)), SLICE_SECONDS)
         self._summary = SummaryLines()
         self.bar.tabs, self.bar.open, self.bar.key = tuple(TABS.values()), TABS["method"], "[ ]"
 
@@ -143,13 +141,11 @@ class StatisticsScreen(Browser[Figures, str | None]):
     async def _count(self) -> None:
         self._show()
         while not self._records.ended:
-            found, ended = await self._records.read_slice()
-            for number, record in enumerate(found, start=1):
+            for number, record in enumerate(await self._records.more(), start=1):
                 for statistics in self._by.values():
                     statistics.add(record)
                 if number % AT_ONCE == 0:
                     await asyncio.sleep(0)
-            self._records.ended = ended
             self._show()
         self.pending.go_on(FIGURES)
 

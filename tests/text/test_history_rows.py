@@ -12,7 +12,7 @@ from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Unreached
 from rpcexplorer.model.filter import OUTCOME_WORDS, HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import outcome_cell
-from rpcexplorer.text.history import Day, day_words, filter_words, moment_words, note_page, rows_of, same
+from rpcexplorer.text.history import Day, day_words, filter_words, key_of, moment_words, note_page, rows_of
 from rpcexplorer.transport.port import Response
 from tests.text.exchanges import WHEN, exchange
 
@@ -102,10 +102,10 @@ def test_outcome_of_a_call_is_short(outcome: Malformed, status: int | None, word
 
 def test_call_is_the_same_after_a_new_note() -> None:
     call, day = exchange(INVALID), Day(TODAY, "today")
-    assert same(call, exchange(INVALID, name="outage"))
-    assert not same(call, exchange(INVALID, id="another"))
-    assert not same(day, call)
-    assert not same(DAMAGED, Damaged("me.toml", "another", ""))
+    assert key_of(call) == key_of(exchange(INVALID, name="outage"))
+    assert key_of(call) != key_of(exchange(INVALID, id="another"))
+    assert key_of(day) != key_of(call)
+    assert key_of(DAMAGED) != key_of(Damaged("me.toml", "another", ""))
 
 
 def test_note_is_shown_above_the_details() -> None:

@@ -20,7 +20,6 @@ from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
-from rpcexplorer.tui.history_panes import HistoryList
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.editor import type_in
 from tests.fakes.shell import Shell
@@ -254,7 +253,7 @@ def test_record_in_shared_folder_needs_permission(shell: Shell) -> None:
         await pilot.press("f6")
         history: HistoryScreen = await on(pilot, HistoryScreen)
         history.action_scope()
-        calls = history.query_one(HistoryList)
+        calls = history.list
         await until(pilot, lambda: isinstance(calls.chosen, Exchange) and calls.chosen.profile == "prod")
         history.action_load()
         question = await on(pilot, Confirm)

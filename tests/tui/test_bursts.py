@@ -47,8 +47,7 @@ from rpcexplorer.tui.events import AnswerDialog, EventDetail, EventList, EventsP
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.form_rows import FormList, JsonInPlace, LineInPlace
 from rpcexplorer.tui.full_screen import FullScreen
-from rpcexplorer.tui.history import HistoryScreen
-from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
+from rpcexplorer.tui.history import HistoryList, HistoryScreen
 from rpcexplorer.tui.manual import ContentsList, ManualScreen, PageView
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Ways, Welcome
@@ -182,7 +181,7 @@ def test_chosen_tested_copied_profile_is_the_current_row(explorer: Explorer) -> 
     visit(explorer, scene)
 
 
-@through(HistoryScreen, HistoryList, HistoryPreview, Confirm, Ask)
+@through(HistoryScreen, HistoryList, DetailPane, Confirm, Ask)
 def test_history_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four", "five")
     keys_and_titles = [
@@ -243,7 +242,7 @@ def test_keys_wait_for_the_action_of_an_answer(explorer: Explorer, monkeypatch: 
 
 
 @pytest.mark.thorough
-@through(HistoryScreen, HistoryList, HistoryPane)
+@through(HistoryScreen, HistoryList)
 def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three")
     keys_and_methods = [
@@ -599,7 +598,7 @@ def test_row_of_statistics_leads_to_its_calls(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await play(pilot, "f6", "s", "down", "enter", "down")
         history: HistoryScreen = await on(pilot, HistoryScreen)
-        await until(pilot, lambda: "two" in history._pane.text)
+        await until(pilot, lambda: "two" in history.filter.value)
 
     visit(explorer, scene)
 

@@ -109,7 +109,7 @@ async def export_failure(user: User) -> None:
     await user.press("right", "enter")
     await until(user.pilot, lambda: "✗ error -32602" in on_view(user.app))
     await user.press("f6")
-    await user.opened(HistoryScreen, lambda history: history._record)
+    await user.opened(HistoryScreen, lambda history: history.record)
     await user.press("x")
     await user.opened(Ask)
     await user.press("enter")
@@ -120,7 +120,7 @@ async def export_failure(user: User) -> None:
 
 async def replay_case(user: User) -> None:
     """Replay the open case, read the differences, and copy a report of both."""
-    await user.opened(HistoryScreen, lambda case: case._record)
+    await user.opened(HistoryScreen, lambda case: case.record)
     await user.press("R")
     await user.opened(Picker)
     await user.press(*"stag", "enter")
@@ -179,7 +179,7 @@ def test_call_of_a_case_uses_the_current_profile(tmp_path: Path) -> None:
     """It names a profile, an address and a secret of the user who opens it."""
 
     async def load(user: User) -> None:
-        await user.opened(HistoryScreen, lambda case: case._record)
+        await user.opened(HistoryScreen, lambda case: case.record)
         await user.press("r")  # one key sends nothing of another user
         await user.press("enter")
         await user.opened(Confirm)
@@ -229,7 +229,7 @@ def test_three_keys_replay_a_case_of_two_servers(tmp_path: Path) -> None:
     """For each server the cursor starts on the profile with its address."""
 
     async def receive(user: User) -> None:
-        await user.opened(HistoryScreen, lambda case: case._record)
+        await user.opened(HistoryScreen, lambda case: case.record)
         await user.press("R")
         await user.opened(Picker)
         await user.press("enter")
@@ -261,7 +261,7 @@ def test_three_keys_replay_a_case_of_two_servers(tmp_path: Path) -> None:
 
 def test_call_of_a_case_loads_after_choosing_profile(tmp_path: Path) -> None:
     async def load(user: User) -> None:
-        await user.opened(HistoryScreen, lambda case: case._record)
+        await user.opened(HistoryScreen, lambda case: case.record)
         await user.press("enter")
         await user.opened(ProfilesScreen)
         await user.press("enter")
@@ -278,11 +278,11 @@ def test_call_of_a_case_loads_after_choosing_profile(tmp_path: Path) -> None:
 
 def test_escape_returns_from_profiles_to_the_case(tmp_path: Path) -> None:
     async def go_back(user: User) -> None:
-        await user.opened(HistoryScreen, lambda case: case._record)
+        await user.opened(HistoryScreen, lambda case: case.record)
         await user.press("enter")
         await user.opened(ProfilesScreen)
         await user.press("escape")
-        await user.opened(HistoryScreen, lambda case: case._record)
+        await user.opened(HistoryScreen, lambda case: case.record)
         await user.press("enter")
         await user.opened(ProfilesScreen)
         await user.press("enter")

@@ -169,7 +169,7 @@ def test_history_filter_is_cleared(explorer: Explorer) -> None:
         await pilot.press("f6")
         screen = await on(pilot, HistoryScreen)
         await pilot.press("slash", *"some", "ctrl+c")
-        await until(pilot, lambda: screen._pane.text == "")
+        await until(pilot, lambda: screen.filter.value == "")
         assert app.screen is screen
 
     visit(explorer, scene)

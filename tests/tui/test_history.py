@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, timedelta
 from pathlib import Path
 
@@ -14,20 +15,19 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.record import to_block
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.exchange import Cancelled, Exchange
+from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history import CaseNote, HistoryChoice, HistoryScreen
-from rpcexplorer.tui.history_panes import HistoryList, HistoryPane, HistoryPreview
 from rpcexplorer.tui.history_search import NEWEST, CaseOnView
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import ComparisonWanted, ReplayWanted
-from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
+from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Ask
-from rpcexplorer.tui.widgets.reader import Reader
-from rpcexplorer.tui.widgets.rows import Sheet
 from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage, text_of
+from tests.tui.visiting import seen
 from tests.tui.waiting import until
 
 PROFILES = """\
@@ -105,20 +105,20 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
 
 
 def rows(screen: HistoryScreen) -> list[str]:
-    return text_of(screen.query_one(HistoryList)).splitlines()
+    return text_of(screen.list).splitlines()
 
 
 def methods(screen: HistoryScreen) -> list[str]:
-    return [row.method for row in screen.query_one(HistoryList).items if isinstance(row, Exchange)]
+    return [row.method for row in screen.list.items if isinstance(row, Exchange)]
 
 
 def chosen(screen: HistoryScreen) -> str:
-    row = screen.query_one(HistoryList).chosen
+    row = screen.row
     return row.method if isinstance(row, Exchange) else ""
 
 
 def test_calls_are_listed_newest_first_by_day(recorded: Explorer) -> None:
-    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         shown = [" ".join(row.split()) for row in rows(screen)]
         assert shown == [
             "today",
@@ -128,18 +128,17 @@ def test_calls_are_listed_newest_first_by_day(recorded: Explorer) -> None:
             "yesterday",
             "✓ user.list result 42 B ★ outage 34 ms 12:00:00",
         ]
-        assert screen.query_one(HistoryPane).count == "4 calls"
+        assert "History 4 calls" in seen(pilot.app)
 
     on_screen(recorded, act)
 
 
 def test_preview_follows_the_cursor(recorded: Explorer) -> None:
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        bar, outcome = screen.query_one(HistoryPreview).query(Bar)
-        assert text_of(bar).startswith(" report.run  12:00:03")
+    async def act(pilot: Pilot[None], _: HistoryScreen) -> None:
+        assert "│ report.run 12:00:03" in seen(pilot.app)
         await press(pilot, "down")
-        assert text_of(bar).startswith(" user.get  12:00:02")
-        assert text_of(outcome).startswith(" ✗ error -32602 Invalid params   HTTP 200 · 34 ms · 100 B")
+        assert "│ user.get 12:00:02" in seen(pilot.app)
+        assert "│ ✗ error -32602 Invalid params HTTP 200 · 34 ms · 100 B" in seen(pilot.app)
 
     on_screen(recorded, act, (140, 40))
 
@@ -156,19 +155,12 @@ def test_events_are_listed_by_their_filter(recorded: Explorer) -> None:
         assert [" ".join(row.split()) for row in rows(screen)][1:] == [
             "← ask event: not answered: too late 23 B 12:00:00"
         ]
-        bar, outcome = screen.query_one(HistoryPreview).query(Bar)
-        assert text_of(bar).split()[0] == "ask"
-        assert text_of(outcome).startswith(" ← event   23 B")
-        remarks = text_of(screen.query_one(WarningLines)).replace("\n", " ")
-        assert "sent for the call 1m7ypmkv7qa7kfj" in remarks
-        assert "not answered: too late" in remarks
-        assert '"method": "ask"' in text_of(screen.query_one(Reader))
+        for text in ("│ ask ", "← event 23 B", "sent for the call 1m7ypmkv7qa7kfj", "not answered:", '"method": "ask"'):
+            assert text in seen(pilot.app)
         can = {action for action in ACTIONS if screen.check_action(action, ())}
         assert can == {"name", "annotate", "delete", "copy"}
         await press(pilot, "enter", "r", "m", "tab", "alt+k")
-        assert [notice.message for notice in pilot.app._notifications] == [
-            "This is an event. Only calls can be loaded, resent, compared or exported."
-        ] * 4
+        assert pilot.app.screen is screen
 
     assert on_screen(recorded, act, (140, 40))[0] == []
 
@@ -178,15 +170,10 @@ def test_preview_shows_headers_of_a_recorded_response(recorded: Explorer) -> Non
     headers = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a"))
     record(recorded, exchange(9, response=Response(200, "OK", headers=headers, body=b"1", size=1)))
 
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+    async def act(pilot: Pilot[None], _: HistoryScreen) -> None:
         await press(pilot, "right_square_bracket")
-        shown = text_of(screen.query_one(HistoryPreview).query_one(Sheet)).splitlines()
-        assert [row.split() for row in shown[:4]] == [
-            ["200", "OK"],
-            [],
-            ["Content-Type", "application/json"],
-            ["X-Request-Id", "7f3a"],
-        ]
+        for text in ("200 OK", "Content-Type application/json", "X-Request-Id 7f3a"):
+            assert text in seen(pilot.app)
 
     on_screen(recorded, act)
 
@@ -194,13 +181,13 @@ def test_preview_shows_headers_of_a_recorded_response(recorded: Explorer) -> Non
 @pytest.mark.thorough
 def test_chosen_profiles_of_the_list_are_remembered(recorded: Explorer, tmp_path: Path) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        assert not screen._pane.everyone
+        assert not screen.everyone
         await press(pilot, "p")
 
     async def next_time(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        assert screen._pane.everyone
+        assert screen.everyone
         assert methods(screen) == ["report.run", "user.get", "ping", "ping", "user.list"]
-        assert screen.query_one(HistoryPane).query_one(Bar).open == "all profiles"
+        assert screen.bar.open == "all profiles"
         await press(pilot, "p")
         assert methods(screen) == ["report.run", "user.get", "ping", "user.list"]
 
@@ -219,7 +206,7 @@ def test_list_without_a_profile_shows_all_calls(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         assert len(methods(screen)) == len(CALLS)
         assert not screen.check_action("scope", ())
-        assert screen.query_one(HistoryPane).query_one(Bar).open == "all profiles"
+        assert screen.bar.open == "all profiles"
         assert screen.check_action("to_profile", ())
         await press(pilot, "alt+k")  # a saved call belongs to the profile in use
         assert pilot.app.screen is screen
@@ -249,10 +236,10 @@ def test_one_key_shows_all_profiles_with_damaged_files(recorded: Explorer) -> No
 @pytest.mark.thorough
 def test_tabs_of_the_title_can_be_clicked(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        bar = screen.query_one(HistoryPane).query_one(Bar)
+        bar = screen.bar
         await pilot.click(bar, offset=(bar.size.width - 8, 0))
         await settled(pilot)
-        assert screen._pane.everyone
+        assert screen.everyone
 
     on_screen(recorded, act)
 
@@ -262,10 +249,11 @@ def test_more_calls_are_read_near_the_end(explorer: Explorer) -> None:
     record(explorer, *(exchange(number) for number in range(NEWEST + 30)))
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        pane = screen.query_one(HistoryPane)
-        assert (len(methods(screen)), pane.count) == (NEWEST, f"newest {NEWEST} calls")
+        assert len(methods(screen)) == NEWEST
+        assert f"newest {NEWEST} calls" in seen(pilot.app)
         await press(pilot, "end")
-        assert (len(methods(screen)), pane.count) == (NEWEST + 30, f"{NEWEST + 30} calls")
+        assert len(methods(screen)) == NEWEST + 30
+        assert f"History {NEWEST + 30} calls" in seen(pilot.app)
 
     on_screen(explorer, act)
 
@@ -322,7 +310,7 @@ def test_foreign_text_in_the_history_is_inert(explorer: Explorer) -> None:
 @pytest.mark.parametrize(("size", "beside"), [((200, 60), True), ((80, 24), False)])
 def test_preview_is_right_of_list_or_below(recorded: Explorer, size: tuple[int, int], beside: bool) -> None:
     async def act(_: Pilot[None], screen: HistoryScreen) -> None:
-        pane, preview = screen.query_one(HistoryPane).region, screen.query_one(HistoryPreview).region
+        pane, preview = screen.list.region, screen.pane.region
         assert (preview.x >= pane.right) is beside
         assert (preview.y >= pane.bottom) is not beside
         assert preview.height > 5
@@ -344,8 +332,8 @@ def test_filter_searches_the_whole_history(recorded: Explorer, typed: str, found
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "slash", *typed)
         assert methods(screen) == found
-        assert screen.query_one(HistoryPane).progress[0].startswith(f"{len(found)} found   ")
-        assert (screen.query_one(HistoryPreview).call is None) == (not found)
+        assert f"\n{len(found)} found " in seen(pilot.app)
+        assert ("The call under the cursor is shown here." in seen(pilot.app)) is (not found)
 
     on_screen(recorded, act)
 
@@ -353,14 +341,14 @@ def test_filter_searches_the_whole_history(recorded: Explorer, typed: str, found
 @pytest.mark.thorough
 def test_enter_and_arrows_leave_and_keep_the_filter(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        calls = screen.query_one(HistoryList)
+        calls = screen.list
         await press(pilot, "slash", *"user", "enter")
         assert (calls.has_focus, chosen(screen)) == (True, "user.get")
         await press(pilot, "slash", *"list", "enter")
         assert methods(screen) == ["user.list"]
         await press(pilot, "slash", *"user", "down")
         assert (calls.has_focus, chosen(screen)) == (True, "user.list")
-        assert screen.query_one(HistoryPane).text == "user"
+        assert screen.filter.value == "user"
 
     on_screen(recorded, act)
 
@@ -368,25 +356,65 @@ def test_enter_and_arrows_leave_and_keep_the_filter(recorded: Explorer) -> None:
 @pytest.mark.thorough
 def test_escape_clears_and_leaves_filter_then_the_screen(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        pane = screen.query_one(HistoryPane)
         await press(pilot, "slash", *"late", "escape")
-        assert (pane.text, pane.typing, len(methods(screen))) == ("", True, 4)
+        assert (screen.filter.value, screen.is_typing, len(methods(screen))) == ("", True, 4)
         await press(pilot, "escape")
-        assert pane.list.has_focus
+        assert screen.list.has_focus
         await press(pilot, "tab")
-        assert screen.query_one(HistoryPreview).has_focus_within
+        assert screen.pane.has_focus_within
         await press(pilot, "escape")
-        assert pane.list.has_focus
+        assert screen.list.has_focus
         await press(pilot, "escape")
 
     answers, _ = on_screen(recorded, act)
     assert answers == [None]
 
 
+def hold(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Hold all searches from now on until the event is set."""
+    go_on, search = threading.Event(), explorer.history.search_in_steps
+
+    def slow(wanted: HistoryFilter) -> Iterator[Exchange | Damaged | None]:
+        go_on.wait()
+        yield from search(wanted)
+
+    monkeypatch.setattr(explorer.history, "search_in_steps", slow)
+    return go_on
+
+
+def keys_wait(screen: HistoryScreen) -> bool:
+    return screen.pending.is_waiting
+
+
+@pytest.mark.parametrize("is_patient", [True, False])
+def test_keys_wait_for_the_rows_they_act_on(
+    recorded: Explorer, monkeypatch: pytest.MonkeyPatch, is_patient: bool
+) -> None:
+    monkeypatch.setattr("rpcexplorer.tui.history.PATIENCE_SECONDS", 60.0 if is_patient else 0.01)
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        go_on = hold(recorded, monkeypatch)
+        try:
+            await pilot.press("slash", *"user")
+            assert not keys_wait(screen), "the next letter does not wait"
+            await pilot.press("down")
+            assert methods(screen)[0] == "report.run", "the old rows are not acted on"
+            if not is_patient:
+                await until(pilot, lambda: not keys_wait(screen))
+            assert keys_wait(screen) is is_patient
+        finally:
+            go_on.set()
+        await settled(pilot)
+        assert (methods(screen), keys_wait(screen)) == (["user.get", "user.list"], False)
+        assert chosen(screen) == ("user.list" if is_patient else "user.get")
+
+    on_screen(recorded, act)
+
+
 @pytest.mark.thorough
 def test_closed_screen_stops_its_search(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        reading = screen.search.reading
+        reading = screen.reading
         assert reading is not None
         assert not reading._given_up
         await press(pilot, "escape")
@@ -398,7 +426,7 @@ def test_closed_screen_stops_its_search(recorded: Explorer) -> None:
 @pytest.mark.thorough
 def test_click_selects_and_second_click_loads(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        calls = screen.query_one(HistoryList)
+        calls = screen.list
         await pilot.click(calls, offset=(5, 3))
         assert chosen(screen) == "ping"
         await pilot.click(calls, offset=(5, 0))
@@ -416,7 +444,7 @@ def test_batch_can_be_opened_and_resent(explorer: Explorer, key: str, action: st
     record(explorer, replace(own, id="theirs", foreign=True, when=START), own)
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        said = screen.query_one(HistoryPreview).query_one(WarningLines)
+        said = screen.pane.remarks
         opens = "Enter shows each call of the batch"
         assert said.pieces[-2:] == [(opens, "middle"), ("r resends the batch", "middle")]
         await press(pilot, "down")
@@ -442,9 +470,8 @@ def test_call_of_another_user_is_marked_when_loaded(recorded: Explorer) -> None:
             assert pilot.app.screen is screen
             messages = [notice.message for notice in pilot.app._notifications]
             assert messages[-1] == "It was recorded by eva@desk, and only eva@desk can change it."
-        screen._preview.tab = "Note"
-        await pilot.pause()
-        assert "by        eva@desk" in text_of(screen.query_one(Sheet))
+        await press(pilot, "left_square_bracket")
+        assert "by eva@desk" in seen(pilot.app)
 
     on_screen(recorded, act)
     assert (recorded.history.folder / "eva@desk.toml").read_bytes() == theirs
@@ -477,7 +504,7 @@ def test_deleted_call_keeps_the_cursor_near(recorded: Explorer) -> None:
         assert [(call.method, call.name) for call in screen._meant] == [("report.run", "")], (
             "the removed call is no longer selected"
         )
-        assert "● 1 marked" in text_of(screen.query_one(HistoryPane)._bar)
+        assert "● 1 marked" in seen(pilot.app)
         await press(pilot, "up", "t")
         await press(pilot, *"odd", "enter")
         assert [(call.method, call.name) for call in screen._meant] == [("report.run", "odd")], (
@@ -485,7 +512,7 @@ def test_deleted_call_keeps_the_cursor_near(recorded: Explorer) -> None:
         )
         await press(pilot, "down")
         assert chosen(screen) == "ping"
-        assert screen.query_one(HistoryPreview).call == screen.query_one(HistoryList).chosen
+        assert "│ ping " in seen(pilot.app)
         await press(pilot, "end", "delete", "right", "enter")
         assert (methods(screen), chosen(screen)) == (["report.run", "ping"], "ping")
 
@@ -535,7 +562,7 @@ def test_marked_calls_stay_marked_through_a_filter(recorded: Explorer) -> None:
         assert chosen(screen) == "report.run", "the cursor stays"
         await press(pilot, "down", "m", "down", "d")
         assert [row[:1] for row in rows(screen)[1:3]] == ["●", "●"]
-        assert screen.query_one(HistoryPane)._bar.words[-1][0] == "  ● 2 marked"
+        assert "● 2 marked" in seen(pilot.app)
         await press(pilot, *"/user", "enter")
         assert methods(screen) == ["user.get", "user.list"]
         await press(pilot, "R")
@@ -544,7 +571,7 @@ def test_marked_calls_stay_marked_through_a_filter(recorded: Explorer) -> None:
         compared = [(message.exchange.method, message.other.method) for message in pilot.app.of(ComparisonWanted)]  # type: ignore[attr-defined]
         assert compared == [("ping", "user.get"), ("user.list", "report.run")]
         await press(pilot, "escape")
-        assert "marked" not in text_of(screen.query_one(HistoryPane)._bar)
+        assert "marked" not in seen(pilot.app)
         await press(pilot, "R", "escape")
         assert wanted(pilot)[-1] == ["user.list"]
 
@@ -577,18 +604,17 @@ def test_case_in_little_room_cuts_no_words(
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await pilot.pause()
-        assert str(screen.query_one(HistoryPane)._state.content) == origin
-        preview = screen.query_one(HistoryPreview)
-        assert text_of(preview._bar).partition("  Response")[0].strip() == title
-        assert text_of(preview._outcome).partition("   ")[0].strip() == outcome
+        assert str(screen.state.content) == origin
+        assert text_of(screen.pane.bar).partition("  Response")[0].strip() == title
+        assert text_of(screen.pane.outcome).partition("   ")[0].strip() == outcome
 
     on_screen(recorded, act, (width, 24), case=case)
 
 
 @pytest.mark.parametrize("url", ["http://[bad/", "http://a\N{ACCOUNT OF}b/", "bad"])
 def test_case_with_an_invalid_url_is_listed(recorded: Explorer, url: str) -> None:
-    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
-        assert screen.query_one(HistoryPane).progress[0] == f"by someone else, sent to {url}"
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert f"by someone else, sent to {url}" in seen(pilot.app)
         assert methods(screen) == [CALLS[0].method]
 
     on_screen(recorded, act, case=CaseOnView("case.toml", CALLS[:1], "", [url]))
@@ -601,22 +627,17 @@ def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         stage = pilot.app
         assert isinstance(stage, Stage)
-        shown = text_of(screen.query_one(HistoryPane)._bar)
-        assert shown.strip() == "▍Case  case.toml  2 calls"
-        origin = "by someone else, sent to https://theirs.example.com/rpc and 1 more URL"
-        assert screen.query_one(HistoryPane).progress[0] == origin
-        assert screen.focused is screen.query_one(HistoryList), "a short note takes no focus"
+        assert "\n▍Case case.toml 2 calls " in seen(stage)
+        assert "\nsent to https://theirs.example.com/rpc and 1 more URL " in seen(stage)
+        assert screen.focused is screen.list, "a short note takes no focus"
         assert methods(screen) == ["user.list", "ping"]
         can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}
         cannot = {"again", "name", "annotate", "delete", "scope"}
         assert {command for command in can | cannot if screen.check_action(command, ())} == can
         await press(pilot, "r", "p", "t", "a", "delete", "left_square_bracket")
         assert stage.screen is screen
-        page = ["".join(text for text, _ in line).split() for line in screen._preview._sheet.lines]
-        assert [line for line in page if line[:1] in (["expected"], ["/total"])] == [
-            ["expected", "result"],
-            ["/total", "=", "3"],
-        ]
+        assert "│ expected result\n" in seen(stage)
+        assert "│ /total = 3\n" in seen(stage)
         await press(pilot, *"/ping", "enter")
         await press(pilot, "R")
         assert methods(screen) == ["ping"]
@@ -667,8 +688,8 @@ def test_case_note_is_shown_first_and_whole(recorded: Explorer, size: tuple[int,
             seen.append(rows(screen)[-1])
         assert "".join("".join(seen).split()) == "Note" + "".join(NOTE.split())
         await press(pilot, *(("tab", "down") if note.max_scroll_y else ()))
-        assert screen.focused is screen.query_one(HistoryList)
+        assert screen.focused is screen.list
         await press(pilot, "left_square_bracket")
-        assert "Fails on Tuesdays." in "".join(text for line in screen._preview._sheet.lines for text, _ in line)
+        assert "Fails on Tuesdays." in "".join(text for line in screen.pane.sheet.lines for text, _ in line)
 
     on_screen(recorded, act, size, case=case)

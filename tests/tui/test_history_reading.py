@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import UserError
-from rpcexplorer.text.history import Day, HistoryRow
-from rpcexplorer.tui.history_search import SLICE, CaseOnView, Reading, Search, advice
-from rpcexplorer.tui.key_queue import PendingKeys
-from rpcexplorer.tui.widgets.bars import Frame
+from rpcexplorer.text.history import Day
+from rpcexplorer.tui.history_search import SLICE, Reading, advice
 from tests.history.recording import START, exchange
 
 MANY = [exchange(number) for number in range(3 * SLICE)]
@@ -24,7 +21,9 @@ EVERYTHING = HistoryFilter()
 
 
 def reading_of(records: Iterable[Exchange | None], wanted: HistoryFilter = EVERYTHING, goal: int = 10_000) -> Reading:
-    return Reading(iter(records), wanted, goal, START.date(), UTC)
+    reading = Reading(iter(records), wanted, START.date(), UTC)
+    reading.goal = goal
+    return reading
 
 
 def read(reading: Reading) -> Reading:
@@ -133,71 +132,3 @@ def test_empty_list_names_the_next_step() -> None:
         == "No calls with staging match the filter. Press / to change it, or p to show all profiles."
     )
     assert "record = false" in message(EVERYTHING, recording=False)
-
-
-class Host:
-    """A host that runs a worker on demand."""
-
-    def __init__(self, filter_text: str = "") -> None:
-        self.workers: list[Callable[[], Coroutine[Any, Any, None]]] = []
-        self.timers: list[Callable[[], object]] = []
-        self.rows: list[HistoryRow] = []
-        self.pending = PendingKeys()
-        pane_list = SimpleNamespace(show=self.show)
-        self.pane = SimpleNamespace(text=filter_text, everyone=True, profile="", scope_name="", list=pane_list)
-        explorer = SimpleNamespace(journal=SimpleNamespace(recording=True))
-        search: Any = Search
-        case = CaseOnView("case.toml", MANY[:3])
-        self.search = search(self, self.pane, explorer, self.pending, lambda: None, frame=Frame(zone=UTC), case=case)
-
-    def show(self, rows: list[HistoryRow], **_: object) -> None:
-        self.rows = rows
-
-    def run_worker(self, work: Callable[[], Coroutine[Any, Any, None]], **_: object) -> None:
-        self.workers.append(work)
-
-    def set_timer(self, _: float, callback: Callable[[], object]) -> Any:
-        self.timers.append(callback)
-        return SimpleNamespace(stop=lambda: None)
-
-    def run(self) -> None:
-        asyncio.run(self.workers.pop()())
-
-
-def test_search_keys_wait_for_its_rows() -> None:
-    host = Host()
-    host.search.start()
-    waited = host.pending.is_waiting
-    host.run()
-    assert (waited, host.pending.is_waiting) == (True, False)
-    assert host.rows[1:] == MANY[:3]
-
-
-def test_search_keys_wait_for_no_typed_filter() -> None:
-    host = Host("ping")
-    host.search.start(0.001)
-    assert not host.pending.is_waiting
-    assert host.search.is_stale
-
-
-def test_search_action_waits_for_rows_of_its_filter() -> None:
-    host, found = Host(), list[int]()
-    host.search.start()
-    host.run()
-    host.search.when_found(lambda: found.append(len(host.rows)))
-    assert found == [4]
-    host.pane.text = "nowhere"
-    host.search.start(0.001)
-    host.search.when_found(lambda: found.append(len(host.rows)))
-    assert found == [4]
-    host.run()
-    assert found == [4, 0]
-
-
-def test_search_action_is_dropped_after_long_wait() -> None:
-    host, found = Host(), list[str]()
-    host.search.when_found(lambda: found.append("moved"))
-    host.timers.pop()()
-    assert not host.pending.is_waiting
-    host.run()
-    assert (found, len(host.rows)) == ([], 4)

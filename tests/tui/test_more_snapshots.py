@@ -134,7 +134,7 @@ def paste(app: ExplorerApp, text: str) -> None:
 async def history(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
     await pilot.press("f6")
     opened = await on(pilot, HistoryScreen)
-    await until(pilot, lambda: opened.search.reading is not None and opened.search.reading.full)
+    await until(pilot, lambda: opened.reading is not None and opened.reading.full)
 
 
 def test_notification_sent(picture: Callable[..., bool]) -> None:

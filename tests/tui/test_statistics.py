@@ -60,7 +60,7 @@ def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None
     async def act(pilot: Pilot[None]) -> None:
         history = HistoryScreen(explorer, PendingKeys(), Frame(zone=UTC, today=START.date()))
         stage.push_screen(history)
-        await until(pilot, lambda: history.search.shown is not None and history.search.shown.ended)
+        await until(pilot, lambda: history.shown is not None and history.shown.ended)
         await pilot.press("s")
         await until(pilot, lambda: any(isinstance(each, StatisticsWanted) for each in stage.heard))
         asked = next(message for message in stage.heard if isinstance(message, StatisticsWanted))
@@ -81,11 +81,11 @@ def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None
         await pilot.press("right_square_bracket", "enter")
         await until(pilot, lambda: bool(answers))
         asked.narrow(answers[0] or "")
-        await until(pilot, lambda: history.search.shown is not None and history.search.shown.found == 1)
-        assert history._pane.text == answers[0] == "method:=report.run"
+        await until(pilot, lambda: history.shown is not None and history.shown.found == 1)
+        assert history.filter.value == answers[0] == "method:=report.run"
         await pilot.press("escape")  # from the calls of one row to all of them
-        await until(pilot, lambda: history.search.shown is not None and history.search.shown.found == 6)
-        assert (history._pane.text, stage.screen is history) == ("", True)
+        await until(pilot, lambda: history.shown is not None and history.shown.found == 6)
+        assert (history.filter.value, stage.screen is history) == ("", True)
 
     async def run() -> None:
         async with stage.run_test(size=(100, 30)) as pilot:

@@ -53,6 +53,7 @@ class Bar(Widget):
     class TabClicked(Message):
         """A tab was clicked."""
 
+        bar: Bar
         tab: str
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
@@ -89,7 +90,7 @@ class Bar(Widget):
             x += self.GAP
             if x <= event.x < x + len(tab):
                 event.stop()
-                self.post_message(self.TabClicked(tab))
+                self.post_message(self.TabClicked(self, tab))
             x += len(tab)
 
     def _right(self) -> Pieces:

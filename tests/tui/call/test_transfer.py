@@ -16,7 +16,6 @@ from rpcexplorer.rpc.messages import ErrorObject
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
-from rpcexplorer.tui.history_panes import HistoryList
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.editor import type_in
@@ -239,7 +238,7 @@ def record(explorer: Explorer, *calls: Exchange) -> None:
 async def history(pilot: Pilot[Any]) -> HistoryScreen:
     await pilot.press("f6")
     screen: HistoryScreen = await on(pilot, HistoryScreen)
-    await until(pilot, lambda: screen.query_one(HistoryList).chosen is not None)
+    await until(pilot, lambda: screen.record is not None)
     return screen
 
 
