@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
-from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -285,6 +284,22 @@ class DetailPane(Vertical):
         self.reader.fold()
 
 
+class FilterLine(Horizontal):
+    """A filter over a list. Keys that move go on in the list."""
+
+    DEFAULT_CSS = """
+    FilterLine { height: 1; }
+    FilterLine .prompt { width: 3; height: 1; color: $middle; }
+    FilterLine Entry, FilterLine Entry:focus { padding: 0 1 0 0; width: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "screen.into_list('move', -1)", show=False),
+        Binding("down", "screen.into_list('move', 1)", show=False),
+        Binding("pageup", "screen.into_list('page', -1)", show=False),
+        Binding("pagedown", "screen.into_list('page', 1)", show=False),
+    ]
+
+
 class Browser(Commanded, FullScreen[AnswerT], Generic[T, AnswerT]):
     """A screen with a list, and the detail of its current row.
 
@@ -298,19 +313,9 @@ class Browser(Commanded, FullScreen[AnswerT], Generic[T, AnswerT]):
     Browser.-narrow #columns { layout: vertical; }
     Browser.-narrow #main, Browser #main.-alone { width: 1fr; border-right: none; }
     Browser.-narrow.-low #detail { display: none; }
-    Browser .filter { height: 1; }
-    Browser .prompt { width: 3; height: 1; color: $middle; }
-    Browser .filter Entry, Browser .filter Entry:focus { padding: 0 1 0 0; width: 1fr; }
     Browser .state { height: auto; min-height: 1; max-height: 3; padding: 0 1 0 3; color: $dim; }
     Browser .state.-wrong { color: $wrong; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "into_list('move', -1)", show=False),
-        Binding("down", "into_list('move', 1)", show=False),
-        Binding("pageup", "into_list('page', -1)", show=False),
-        Binding("pagedown", "into_list('page', 1)", show=False),
-    ]
-    """From the filter: the list has its own."""
     FILTER: ClassVar[str] = ""
     """Examples of what can be typed into the filter; empty without one."""
     HAS_DETAIL: ClassVar[bool] = True
@@ -336,7 +341,7 @@ class Browser(Commanded, FullScreen[AnswerT], Generic[T, AnswerT]):
 
     def _panes(self) -> list[Widget]:
         sign = Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
-        line = [Horizontal(sign, self.filter, classes="filter"), self.state] if self.FILTER else []
+        line = [FilterLine(sign, self.filter), self.state] if self.FILTER else []
         main = Vertical(self.bar, *line, self.remarks, *self.over_list(), self.list, id="main")
         main.set_class(not self.HAS_DETAIL, "-alone")
         return [main, self.pane] if self.HAS_DETAIL else [main]
@@ -436,8 +441,6 @@ class Browser(Commanded, FullScreen[AnswerT], Generic[T, AnswerT]):
         self.into_list(lambda: None)
 
     def action_into_list(self, way: str, by: int) -> None:
-        if not self.is_typing:
-            raise SkipAction
         move = self.list.action_move if way == "move" else self.list.action_page
         self.into_list(lambda: move(by))
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -38,17 +38,17 @@ from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words, verdict_count
 from rpcexplorer.text.exchange import duration, times
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import printable_url
-from rpcexplorer.tui.commands import Commanded, Scope, bindings
+from rpcexplorer.tui.browser import Browser, Cell, Column, ItemList
+from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.dialogs import caution_of, is_quiet, profile_picks
-from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.theme import ThemeStyles, line
-from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
+from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Dialog, LongQuestion, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, LineView, RowList
+from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, RowList
 from rpcexplorer.variables.resolve import Missing
 
 
@@ -68,47 +68,47 @@ ROLES: Final[dict[ReplayVerdict, str]] = {
     "skipped": "middle",
 }
 """Colours of verdicts, in addition to sign and word."""
-_TOOK: Final = len("31.2 s → 31.2 s ")
+TOOK: Final = len("31.2 s → 31.2 s ")
 
 
-class ReplayList(RowList[ReplayRow], inherit_bindings=False):
-    DEFAULT_CSS = "ReplayList { height: 1fr; }"
+def columns_of(done: Sequence[Replayed]) -> list[Column[ReplayRow]]:
+    """Return the columns for these results; those of other calls will come."""
+    widest = max((len(result.verdict) for result in done), default=0)
 
-    BINDINGS: ClassVar[list[BindingType]] = LineView.BINDINGS
+    def sign(row: ReplayRow) -> Cell:
+        if isinstance(row.result, Replayed):
+            return [(REPLAY_SIGNS[row.result.verdict], ROLES[row.result.verdict])]
+        return [("◐", "careful") if row.result == "sending" else ("·", "dim")]
 
-    def draw(self, item: ReplayRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        ground, result = "selection" if chosen else "background", item.result
-        if not isinstance(result, Replayed):
-            sign, role = (" ◐ ", "careful") if result == "sending" else (" · ", "dim")
-            words = [(sign, role), (fitted(item.name, self._wide), "middle"), (f"  {result}", role)]
-            return line(words, width, styles, ground=ground)
-        sign, role = REPLAY_SIGNS[result.verdict], ROLES[result.verdict]
-        took = f"{duration(result.recorded.seconds)} → {duration(result.live.seconds)} " if result.live else ""
-        verdict, more = replayed_words(result)
-        words = [(f" {sign} ", role), (fitted(item.name, self._wide), "text")]
-        outcome = [
-            ("  " + fitted(verdict, self._verdicts), f"{role} bold"),
-            (f"  {more}" if more else "", "middle"),
-        ]
-        return line([*words, *outcome], width, styles, right=[(took.rjust(_TOOK), "dim")], ground=ground)
+    def name(row: ReplayRow) -> Cell:
+        return [(row.name, "text" if isinstance(row.result, Replayed) else "middle")]
 
-    @property
-    def _wide(self) -> int:
-        """Columns for the names: as many as the longest needs, within limits."""
-        most = min(MAX_NAME_COLUMNS, max(self.size.width // 4, 8))
-        return max((columns(clipped(name, most)) for name in {item.name for item in self.items}), default=0)
+    def verdict(row: ReplayRow) -> Cell:
+        if not isinstance(row.result, Replayed):
+            return [(row.result, "careful" if row.result == "sending" else "dim")]
+        words, more = replayed_words(row.result)
+        return [(fitted(words, widest), f"{ROLES[row.result.verdict]} bold"), (f"  {more}" if more else "", "middle")]
 
-    @property
-    def _verdicts(self) -> int:
-        results = (item.result for item in self.items)
-        return max((len(result.verdict) for result in results if isinstance(result, Replayed)), default=0)
+    def took(row: ReplayRow) -> Cell:
+        if not isinstance(row.result, Replayed):
+            return []
+        recorded, live = row.result.recorded, row.result.live
+        words = f"{duration(recorded.seconds)} → {duration(live.seconds)} " if live else ""
+        return [(words.rjust(TOOK), "dim")]
+
+    return [
+        Column(sign, width=1, gap=1),
+        Column(name, share=4, least=8, gap=1),
+        Column(verdict, fills=True),
+        Column(took, right=True, gap=0),
+    ]
 
 
 Run: TypeAlias = Callable[[Stop], AsyncIterator[Replayed]]
 """Sends all calls in order until it is stopped."""
 
 
-class ReplayScreen(Commanded, FullScreen[None]):
+class ReplayScreen(Browser[ReplayRow, None]):
     """The replay, which starts when it opens. Esc stops it, then closes it.
 
     Calls that were sent are in the history.
@@ -116,6 +116,7 @@ class ReplayScreen(Commanded, FullScreen[None]):
 
     scope: ClassVar[Scope] = "replay"
     BINDINGS: ClassVar[list[BindingType]] = bindings("replay")
+    HAS_DETAIL = False
 
     def __init__(
         self,
@@ -132,21 +133,15 @@ class ReplayScreen(Commanded, FullScreen[None]):
 
         ``opens_first``: open the first comparison as soon as it is made.
         """
-        super().__init__(pending, frame, *profiles)
+        super().__init__(ItemList(key=lambda _: "at its place"), pending, frame, *profiles)
         self.done: list[Replayed] = []
         self.stop: Stop | None = None
         """Stops the running replay; None if none is running."""
-        self._title, self._run, self._notes, self._opens_first = title, run, remarks, opens_first
+        self._title, self._run, self._opens_first = title, run, opens_first
         self._names = [name[:MAX_NAME_CHARACTERS] for name in names]
-        self._bar, self._remarks, self.list = Bar(), WarningLines(), ReplayList()
-
-    def compose(self) -> ComposeResult:
-        yield from self.frame.around(self._bar, self._remarks, self.list)
+        self.remarks.pieces = remarks
 
     def on_mount(self) -> None:
-        self._bar.here = True
-        self._remarks.pieces = self._notes
-        self.set_focus(self.list)
         self._send_all()
 
     @work(exclusive=True, group="replaying", description="replaying")
@@ -167,42 +162,32 @@ class ReplayScreen(Commanded, FullScreen[None]):
         rows[: len(self.done)] = map(ReplayRow, self._names, self.done)
         if self.stop and len(self.done) < len(rows):
             rows[len(self.done)] = ReplayRow(self._names[len(self.done)], "sending")
-        self.list.items = rows
+        self.list.show(rows, columns_of(self.done))
         counts = Counter(result.verdict for result in self.done)
         words = [
             (f"{'  · ' if at else '  '}{verdict_count(verdict, count)}", ROLES[verdict])
             for at, (verdict, count) in enumerate(counts.items())
         ]
         how_far = [(f"   {len(self.done)} of {len(self.list.items)}", "middle")] if self.stop else []
-        self._bar.words = [(self._title, "bold"), *how_far, *words]
+        self.bar.words = [(self._title, "bold"), *how_far, *words]
         self.refresh_bindings()
 
     def has(self, state: str) -> bool:
         match state:
             case "responded":
-                result = self.list.chosen.result if self.list.chosen is not None else None
+                result = self.row.result if self.row is not None else None
                 return isinstance(result, Replayed) and result.live is not None
         return super().has(state)
 
-    def action_open(self) -> None:
-        self.list.action_choose()
+    def choose(self, row: ReplayRow) -> None:
+        if isinstance(row.result, Replayed):
+            self._open(row.result)
 
     def interrupt(self) -> bool:
         """Stop sending; return whether it was running."""
         if self.stop is not None:
             self.stop.press()
         return self.stop is not None
-
-    @on(RowList.CursorMoved)
-    def _moved(self, event: RowList.CursorMoved) -> None:
-        event.stop()
-        self.refresh_bindings()
-
-    @on(RowList.RowChosen)
-    def _chosen(self, event: RowList.RowChosen) -> None:
-        event.stop()
-        if isinstance(event.item.result, Replayed):
-            self._open(event.item.result)
 
     @opens("comparison")
     async def _open(self, replayed: Replayed, *, leave_after: bool = False) -> None:
@@ -213,10 +198,7 @@ class ReplayScreen(Commanded, FullScreen[None]):
         if leave_after:
             self.dismiss(None)
 
-    def action_stop(self) -> None:
-        """Stop sending, or close the screen if that is over."""
-        if not self.interrupt():
-            self.dismiss(None)
+    action_stop = Browser.action_close
 
 
 LONGEST: Final = 200

@@ -32,7 +32,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchList, BatchScreen
-from rpcexplorer.tui.browser import Browser, DetailPane, ItemList
+from rpcexplorer.tui.browser import Browser, DetailPane, FilterLine, ItemList
 from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.docs import DocsSheet
@@ -51,7 +51,7 @@ from rpcexplorer.tui.history import HistoryList, HistoryScreen
 from rpcexplorer.tui.manual import ContentsList, ManualScreen, PageView
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Ways, Welcome
-from rpcexplorer.tui.replay import ReplayList, ReplayScreen, SeveralProfiles, Ticked
+from rpcexplorer.tui.replay import ReplayScreen, SeveralProfiles, Ticked
 from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog, Form, LongQuestion
 from rpcexplorer.tui.widgets.editor import Editor
@@ -242,7 +242,7 @@ def test_keys_wait_for_the_action_of_an_answer(explorer: Explorer, monkeypatch: 
 
 
 @pytest.mark.thorough
-@through(HistoryScreen, HistoryList)
+@through(HistoryScreen, HistoryList, FilterLine)
 def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three")
     keys_and_methods = [
@@ -526,7 +526,7 @@ def test_marked_calls_of_a_burst_are_compared(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-@through(HistoryScreen, ReplayScreen, ReplayList, Picker, PickList, ComparisonScreen)
+@through(HistoryScreen, ReplayScreen, ItemList, Picker, PickList, ComparisonScreen)
 def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four")
 
@@ -558,7 +558,7 @@ def test_answer_before_a_replay_is_the_current_word(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-@through(SeveralProfiles, Ticked, ReplayScreen, ReplayList)
+@through(SeveralProfiles, Ticked, ReplayScreen, ItemList)
 def test_call_goes_to_ticked_profiles_of_a_burst(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose("demo.echo")
