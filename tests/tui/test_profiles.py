@@ -78,7 +78,7 @@ def own(tmp_path: Path) -> Path:
 
 
 def hints(screen: ProfilesScreen) -> list[str]:
-    return [words for _, _, words, _ in screen.query_one(Footer).hints]
+    return [command.words for _, command in screen.query_one(Footer).shown]
 
 
 def test_list_shows_badge_url_auth_and_missing_secrets(make_explorer: Make, service: str, explorer: Explorer) -> None:

@@ -47,6 +47,9 @@ CALLED: dict[str, set[tuple[type[Any], str]]] = {
 }
 """Names inherited from Textual, by our class."""
 REACHED_INTO = {
+    "rpcexplorer/tui/widgets/bars.py": {
+        "_modal_binding_chain"
+    },  # bindings, without asking for all of them whether they are possible
     "rpcexplorer/tui/terminal.py": {"_awaiting"},  # whether the parser waits for the rest of a key
 }
 """Names of objects of Textual, by file."""

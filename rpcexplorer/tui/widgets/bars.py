@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
+from itertools import islice
 from typing import ClassVar, Final
 
 from msgspec import Struct
 from textual import events
+from textual.binding import Binding
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.wrapping import WordLine, fitting, limited, wrapped
-from rpcexplorer.tui.commands import COMMANDS, NO_KEY, spelled
+from rpcexplorer.tui.commands import COMMANDS, NO_KEY, Command, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
 
@@ -179,8 +182,7 @@ class Header(Widget):
         return [("  ", "text"), *fitting(wordings, room - MIN_URL)]
 
 
-KeyHint = tuple[str, str, str, bool]
-"""Textual's key, shown key, label, and whether it stays in little room."""
+IN_FOOTER: Final = sorted((command for command in COMMANDS if command.footer), key=lambda one: one.footer != "first")
 
 
 class Footer(Widget):
@@ -194,7 +196,6 @@ class Footer(Widget):
 
     GAP: ClassVar[int] = 3
 
-    hints: reactive[tuple[KeyHint, ...]] = reactive[tuple[KeyHint, ...]](())
     prod: reactive[bool] = reactive(False)
     elsewhere: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
     """Commands whose keys are shown at the pane that they go to."""
@@ -202,64 +203,77 @@ class Footer(Widget):
     def __init__(self, elsewhere: frozenset[str] = frozenset()) -> None:
         super().__init__()
         self.set_reactive(Footer.elsewhere, elsewhere)
-        self._drawn = False
-        """Before the first frame bindings change a dozen times, unseen."""
+        self.shown: Sequence[tuple[str, Command]] = ()
+        """Each key, as Textual names it, and its command; below a dialog, those that worked before."""
 
     def on_mount(self) -> None:
-        self.screen.bindings_updated_signal.subscribe(self, self._follow)
+        # What can be done changes a dozen times for one key, and is asked once, when the line is drawn.
+        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.refresh())
 
-    def _follow(self, screen: Screen[object]) -> None:
-        if self._drawn and screen is self.screen and self.app.screen is screen:
-            self.hints = tuple(self._found())
+    def _possible(self) -> Iterator[tuple[str, Command]]:
+        """Yield the commands that are possible now, with their keys.
 
-    def _found(self) -> Iterator[KeyHint]:
-        """Yield a hint for each command of the footer that is possible now."""
-        active = {
-            active_binding.binding.id: active_binding.binding
-            for active_binding in reversed(self.screen.active_bindings.values())
-            if active_binding.enabled and active_binding.binding.key != NO_KEY
-        }
-        for command in sorted(COMMANDS, key=lambda command: command.footer != "first"):
-            binding = active.get(command.id)
-            if command.footer and binding is not None and command.id not in self.elsewhere:
-                yield binding.key, spelled(binding.key), command.words, command.footer == "stays"
-
-    def watch_elsewhere(self) -> None:
-        self._follow(self.screen)
+        The bindings are those of the widget with the focus and of all around it.
+        """
+        bound: dict[str, list[tuple[DOMNode, Binding]]] = defaultdict(list)
+        keys: dict[str | None, list[str]] = defaultdict(list)
+        for node, bindings in self.screen._modal_binding_chain:  # noqa: SLF001 - `active_bindings` asks for all
+            for key, binding in bindings:
+                bound[key].append((node, binding))
+                keys[binding.id].append(key)
+        for command in IN_FOOTER:
+            if command.id not in self.elsewhere:
+                mine = (key for key in keys[command.id] if key != NO_KEY and _taker(bound[key]) == command.id)
+                for key in islice(mine, 1):
+                    yield key, command
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        if not self._drawn:
-            self._drawn = True
-            self.set_reactive(Footer.hints, tuple(self._found()))
+        if self.app.screen is self.screen:
+            self.shown = list(self._possible())
         styles = ThemeStyles.of(self)
         words: list[tuple[str, str]] = []
         hints, gap = self._fitting()
-        for _, key, label, _ in hints:
-            words += [(" " * (gap if words else 1), "text"), (key, "bold"), (f" {label}", "middle")]
+        for key, command in hints:
+            words += [(" " * (gap if words else 1), "text"), (spelled(key), "bold"), (f" {command.words}", "middle")]
         return line(words, self.size.width, styles, ground="prod-surface" if self.prod else "surface")
 
     def on_click(self, event: events.Click) -> None:
         x = 1
         hints, gap = self._fitting()
-        for name, key, label, _ in hints:
-            wide = width_of([(f"{key} {label}", "")])
+        for key, command in hints:
+            wide = _hint_width(key, command)
             if x <= event.x < x + wide:
-                self.app.simulate_key(name)
+                self.app.simulate_key(key)
             x += wide + gap
 
-    def _fitting(self) -> tuple[list[KeyHint], int]:
+    def _fitting(self) -> tuple[list[tuple[str, Command]], int]:
         """Return the hints that fit, and the gap between them.
 
         The last of those that need not stay is dropped first.
         """
-        hints, room = list(self.hints), self.size.width
-        while self._width(hints, self.GAP - 1) > room and (others := [hint for hint in hints if not hint[3]]):
+        hints, room = list(self.shown), self.size.width
+        while self._width(hints, self.GAP - 1) > room:
+            others = [hint for hint in hints if hint[1].footer != "stays"]
+            if not others:
+                break
             hints.remove(others[-1])
         return hints, self.GAP if self._width(hints, self.GAP) <= room else self.GAP - 1
 
     @staticmethod
-    def _width(hints: list[KeyHint], gap: int) -> int:
-        return 1 + sum(width_of([(f"{key} {label}", "")]) + gap for _, key, label, _ in hints) - gap
+    def _width(hints: list[tuple[str, Command]], gap: int) -> int:
+        return 1 + sum(_hint_width(key, command) + gap for key, command in hints) - gap
+
+
+def _hint_width(key: str, command: Command) -> int:
+    return width_of([(f"{spelled(key)} {command.words}", "")])
+
+
+def _taker(bound: Iterable[tuple[DOMNode, Binding]]) -> str | None:
+    """Return the id of the binding that takes a key, if any can: those with priority before others."""
+    for node, binding in sorted(bound, key=lambda pair: not pair[1].priority):
+        if node.check_action(binding.action.partition("(")[0], ()):
+            return binding.id
+    return None
 
 
 class Frame(Struct, frozen=True):

@@ -170,7 +170,7 @@ def test_docs_follow_the_list_and_example_chooses_method(explorer: Explorer, mon
         await pilot.press("alt+m", "n")
         assert calls.panes.docs is not None
         page = calls.panes.docs.page
-        hints = [words for _, _, words, _ in calls.query_one(Footer)._found()]
+        hints = [command.words for _, command in calls.query_one(Footer)._possible()]
         assert hints[:2] == ["next example", "load"]
         await pilot.press("enter")
         await until(pilot, lambda: calls.method == "demo.orders.place" and "tea-01" in calls.params.text)
