@@ -33,7 +33,17 @@ from rpcexplorer.model.settings import DARK
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.wrapping import WordLine, limited, wrapped
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.commands import Commanded, Scope, bindings, commands_of, first_key, keymap, keys_of, read_keymap
+from rpcexplorer.tui.commands import (
+    BACK,
+    Commanded,
+    Scope,
+    bindings,
+    commands_of,
+    first_key,
+    keymap,
+    keys_of,
+    read_keymap,
+)
 from rpcexplorer.tui.key_queue import Keys, opens
 from rpcexplorer.tui.messages import Wanted
 from rpcexplorer.tui.navigation import Navigation
@@ -463,12 +473,12 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, has_drafts: 
     """
     key, palette = first_key("quit", keymap), first_key("palette", keymap)
     ways = [f"{key} quits rpcexplorer." if key else f"Quit with the command palette: {palette}."]
-    scope = getattr(screen, "scope", "")
     if isinstance(screen, ModalScreen):
         ways.insert(0, "Esc closes this dialog.")
-    elif scope in {"history", "batch", "comparison", "profiles", "events"} and screen.check_action("close", ()):
-        back = first_key(f"{scope}.close", keymap)
-        ways[:0] = [f"{back} goes back."] if back else []
+    elif isinstance(screen, Commanded):
+        backs = (command for command in commands_of(screen.scope) if command.words == BACK)
+        keys = [first_key(command.id, keymap) for command in backs if not screen.why_not(command)]
+        ways[:0] = [f"{key} goes back." for key in keys if key]
     if has_drafts:
         ways.append("Your drafts are saved, except in the demo.")
     return " ".join(["Nothing to copy or cancel.", *ways])

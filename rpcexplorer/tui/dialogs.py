@@ -33,7 +33,16 @@ from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.problems import rows_of
 from rpcexplorer.text.wrapping import wrapped
-from rpcexplorer.tui.commands import COMMANDS, SCOPES, Command, Scope, commands_of, first_key, shown_keys
+from rpcexplorer.tui.commands import (
+    COMMANDS,
+    SCOPES,
+    Command,
+    Commanded,
+    Scope,
+    commands_of,
+    first_key,
+    shown_keys,
+)
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.dialog import (
     Answer,
@@ -577,7 +586,9 @@ def page_titles() -> dict[str, str]:
     return {page.name: page.title for page in read_pages()}
 
 
-async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> Command | str | None:
+async def chosen_command(
+    app: App[Any], nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str]
+) -> Command | str | None:
     """Open the palette; return the chosen command or page of the manual."""
     chosen = await app.push_screen_wait(Picker("Command palette", palette_picks(nodes, keymap)))
     if chosen and chosen.startswith(PAGE):
@@ -585,7 +596,7 @@ async def chosen_command(app: App[Any], nodes: Mapping[Scope, Any], keymap: Mapp
     return next((command for command in COMMANDS if command.id == chosen), None)
 
 
-def palette_picks(nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> list[Pick]:
+def palette_picks(nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str]) -> list[Pick]:
     """Return the entries of the palette: commands, then manual pages.
 
     ``nodes`` are the owners of the scopes, the focused pane first. A command that is not possible now is listed, but it
@@ -599,9 +610,9 @@ def palette_picks(nodes: Mapping[Scope, Any], keymap: Mapping[str, str]) -> list
     }
     picks = []
     for command in found.values():
-        idle = not nodes[command.scope].check_action(command.action, ())
-        key = "not now" if idle else first_key(command.id, keymap)
-        picks.append(Pick(command.id, command.words, command.help, key, command.synonyms, idle))
+        why_not = nodes[command.scope].why_not(command)
+        key = "not now" if why_not else first_key(command.id, keymap)
+        picks.append(Pick(command.id, command.words, command.help, key, command.synonyms, why_not))
     pages = (
         Pick(PAGE + name, f"manual: {title}", synonyms=f"{name} {PAGE_WORDS.get(name, '')}", is_page=True)
         for name, title in page_titles().items()

@@ -108,6 +108,25 @@ async def then(pilot):
 """
     + ON_SCREEN
 )
+ASKED = f"""
+import asyncio, json, sys
+asked = 0
+def profiler(frame, event, arg):
+    global asked
+    if event == "call" and frame.f_code.co_name == "check_action":
+        asked += frame.f_back.f_code.co_name != "check_action"
+async def then(pilot):
+    await pilot.press("f2", *"ping", "enter")
+    for _ in range(5):
+        await pilot.pause()
+    sys.setprofile(profiler)
+    await pilot.press("f5")
+    for _ in range(20):
+        await asyncio.sleep(0.05)
+    sys.setprofile(None)
+    print("FIGURES", json.dumps([asked]), file=sys.stderr)
+{ON_SCREEN}
+"""
 
 
 class Module(NamedTuple):
@@ -313,6 +332,7 @@ def measure(checkout: Path) -> dict[str, object]:
         "functions run between F5 and socket": called,
         "functions nested from F5 to socket": on_stack,
         "nested from F5 to socket": names,
+        "actions asked about for F5": run(checkout, ASKED.replace("PERSON_MODULE", person))[0],
         "largest classes": largest(modules, ast.ClassDef),
         "largest functions": largest(modules, (ast.FunctionDef, ast.AsyncFunctionDef)),
     }

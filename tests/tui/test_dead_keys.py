@@ -37,6 +37,7 @@ KEYS: Final[dict[Scope, tuple[str, ...]]] = {
     "docs": ("alt+m",),
     "response": ("f4",),
     "table": ("f4",),
+    "history": ("f6",),
     "profiles": ("f7",),
     "batch": ("alt+l",),
     "form": ("alt+e",),

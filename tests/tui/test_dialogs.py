@@ -595,7 +595,7 @@ def test_unavailable_command_is_found_and_marked(explorer: Explorer) -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert app.screen is picker
-        assert "“undo” is not possible now. It may need another pane" in notices(app)
+        assert "There is nothing to undo." in notices(app)
         await pilot.press("escape")
         await on(pilot, CallScreen)
         calls.params.focus_inside()
@@ -604,7 +604,7 @@ def test_unavailable_command_is_found_and_marked(explorer: Explorer) -> None:
         picker = await on(pilot, Picker)
         await type_in(pilot, "undo")
         assert picker.list.items[0].pick.id == "params.undo"
-        assert not picker.list.items[0].pick.idle
+        assert not picker.list.items[0].pick.why_not
         before = calls.params.text
         await pilot.press("enter")
         await until(pilot, lambda: calls.params.text != before)

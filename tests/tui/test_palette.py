@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from textual.dom import DOMNode
 
-from rpcexplorer.tui.commands import SCOPES, Scope
+from rpcexplorer.tui.commands import SCOPES, Commanded, Scope
 from rpcexplorer.tui.dialogs import palette_picks
 from rpcexplorer.tui.widgets.picker import matching
 
 
-class AlwaysPossible(DOMNode):
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+class AlwaysPossible(Commanded):
+    def has(self, state: str) -> bool:
         return True
 
 
-class NeverPossible(DOMNode):
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+class NeverPossible(Commanded):
+    def has(self, state: str) -> bool:
         return False
 
 

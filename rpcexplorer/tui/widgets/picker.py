@@ -34,8 +34,8 @@ class Pick(Struct, frozen=True):
     """Shown at the right: a key, or the mark of the current choice."""
     synonyms: str = ""
     """Words that find it, not shown."""
-    idle: bool = False
-    """It cannot be chosen now; only a search shows it, dim."""
+    why_not: str = ""
+    """Why it cannot be chosen now: only a search shows it, dim."""
     is_page: bool = False
     """It is a page of the manual, listed after the commands."""
 
@@ -54,7 +54,7 @@ def matching(picks: Sequence[Pick], query: str) -> list[Shown]:
     """
     words = query.lower().split()
     if not words:
-        return [Shown(pick) for pick in picks if not pick.idle]
+        return [Shown(pick) for pick in picks if not pick.why_not]
 
     def is_meant(pick: Pick) -> bool:
         """Return whether label or synonyms contain the words.
@@ -70,7 +70,7 @@ def matching(picks: Sequence[Pick], query: str) -> list[Shown]:
     others = (pick for at, pick in enumerate(picks) if at not in known)
     described = [Shown(pick) for pick in others if _has(words, f"{pick.words} {pick.synonyms}".lower())]
     return sorted(
-        [*named, *described], key=lambda shown: (not is_meant(shown.pick), shown.pick.idle, shown.pick.is_page)
+        [*named, *described], key=lambda shown: (not is_meant(shown.pick), bool(shown.pick.why_not), shown.pick.is_page)
     )
 
 
@@ -89,7 +89,7 @@ class PickList(RowList[Shown], can_focus=False):
     def draw(self, item: Shown, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "selection" if chosen else self.GROUND
         found, plain = ("text bold underline", "text bold") if chosen else ("accent bold underline", "text")
-        if item.pick.idle:
+        if item.pick.why_not:
             found, plain = "middle underline", "middle"
         letters = [(letter, found if at in item.positions else plain) for at, letter in enumerate(item.pick.label)]
         mark = " › "  # noqa: RUF001 - the sign is meant
@@ -166,9 +166,8 @@ class Picker(Dialog[str]):
 
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
-        if event.item.pick.idle:
-            label = event.item.pick.label
-            self.notify(f"“{label}” is not possible now. It may need another pane, a response or a login.")
+        if event.item.pick.why_not:
+            self.notify(event.item.pick.why_not)
         else:
             self.dismiss(event.item.pick.id)
 
