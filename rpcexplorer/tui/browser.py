@@ -67,6 +67,10 @@ class Column(Struct, Generic[T], frozen=True):
     fit: Callable[[T, int], Cell] | None = None
     """Makes the cell for the room that is left, of a column that fills or is at the right without a width."""
 
+    @property
+    def is_measured(self) -> bool:
+        return not (self.width or self.fills or self.right)
+
 
 Shared: TypeAlias = Sequence[tuple[Column[T], int]]
 """The columns that are shown, with their widths."""
@@ -75,7 +79,7 @@ Shared: TypeAlias = Sequence[tuple[Column[T], int]]
 def shared(offered: Sequence[Column[T]], items: Sequence[T], width: int) -> Shared[T]:
     """Share the width of a list between its columns."""
     shown = [column for column in offered if column.drop <= width]
-    widths = [column.width or _measured(column, items, width) for column in shown]
+    widths = [_measured(column, items, width) if column.is_measured else column.width for column in shown]
     over = sum(widths) + sum(column.gap for column in shown) - width
     for at, column in enumerate(shown):
         if over > 0 and 0 < column.least < widths[at]:
@@ -86,8 +90,6 @@ def shared(offered: Sequence[Column[T]], items: Sequence[T], width: int) -> Shar
 
 
 def _measured(column: Column[T], items: Sequence[T], width: int) -> int:
-    if column.fills or column.right:
-        return 0
     texts = {"".join(text for text, _ in column.cell(item))[:MAX_NAME_CHARACTERS] for item in items}
     widest = max((columns(printable(text)) for text in [column.heading, *texts]), default=0)
     return min(widest, column.most, max(width // column.share, column.least, 1))
@@ -163,7 +165,9 @@ class ItemList(RowList[T], inherit_bindings=False):
 
     def _arrangement(self, width: int) -> Shared[T]:
         if self._shared[0] != width:
-            self._shared = width, shared(self._columns, [*filter(self.in_columns, self.items)], width)
+            is_measured = any(column.is_measured for column in self._columns)
+            rows = [*filter(self.in_columns, self.items)] if is_measured else ()  # There may be a million events.
+            self._shared = width, shared(self._columns, rows, width)
         return self._shared[1]
 
     def draw(self, item: T, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
@@ -198,8 +202,8 @@ class Detail(Struct, frozen=True):
     outcome_after: Cell = ()
     remarks: Sized = lambda _: ()
     """For as many columns as the outcome."""
-    text: bytes = b""
-    """JSON or another text, in the reader."""
+    text: bytes | Document = b""
+    """JSON or another text, in the reader; or its document, if it was laid out already."""
     is_raw: bool = False
     """The text is shown unchanged, even if it is JSON."""
     page: Sequence[SheetLine] | None = None
@@ -236,8 +240,7 @@ class DetailPane(Vertical):
         self._lay_out()
         self.reader.empty = [[], [(f"   {detail.nothing}", "dim")]] if detail.nothing else []
         if is_other or (detail.text, detail.is_raw) != (before.text, before.is_raw):
-            make = Document.raw if detail.is_raw else Document.of_json
-            self.reader.document = make(detail.text) if detail.text else None
+            self.reader.document = _document_of(detail)
         if detail.page is not None and (is_other or detail.page != before.page):
             self.sheet.lines = detail.page
             if is_other:
@@ -282,6 +285,14 @@ class DetailPane(Vertical):
 
     def action_fold(self) -> None:
         self.reader.fold()
+
+
+def _document_of(detail: Detail) -> Document | None:
+    if isinstance(detail.text, Document):
+        return detail.text
+    if not detail.text:
+        return None
+    return Document.raw(detail.text) if detail.is_raw else Document.of_json(detail.text)
 
 
 class FilterLine(Horizontal):

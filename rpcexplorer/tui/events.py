@@ -13,9 +13,7 @@ from msgspec import Struct
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -28,19 +26,17 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
-from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
+from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList
+from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connections import Connections
 from rpcexplorer.tui.event_log import AT_ONCE_BYTES, AllEvents, EventFilter, EventSearch, Hide, message_of
-from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
-from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
-from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
+from rpcexplorer.tui.theme import Pieces
+from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Dialog, keys, plain
 from rpcexplorer.tui.widgets.editor import Editor, place_of
-from rpcexplorer.tui.widgets.filter_pane import FilterPane
 from rpcexplorer.tui.widgets.inputs import Cycle
 from rpcexplorer.tui.widgets.reader import Reader
-from rpcexplorer.tui.widgets.rows import RowList
 
 REDRAW_SECONDS: Final = 0.2
 """Between two looks for new events."""
@@ -89,24 +85,35 @@ def start_of(event: Event, hide: Hide) -> str:
     return " ".join(shown[:START_BYTES].split())
 
 
-class EventList(RowList[Event]):
+class EventList(ItemList[Event]):
     """Events, the newest at the bottom."""
 
-    DEFAULT_CSS = "EventList { height: 1fr; }"
     CLICK_CHOOSES = False
 
     def __init__(self, hide: Hide, zone: tzinfo | None = None) -> None:
         """``zone``: time zone of the user; None for that of the machine."""
-        super().__init__()
-        self.hide, self._zone = hide, zone
+        super().__init__(
+            (
+                Column(lambda event: [(f"{event.when.astimezone(zone):%H:%M:%S}", "dim")], width=8, gap=1),
+                Column(lambda event: [(f".{event.when.microsecond // 1000:03}", "dim")], width=4, gap=0, drop=50),
+                Column(_sign, width=1),
+                Column(fit=self._words, fills=True, gap=1),
+                Column(lambda event: [(size(event.size), "dim")], right=True),
+                Column(width=1, gap=0),
+            )
+        )
+        self.hide = hide
         self.follows = True
         """The cursor stays on the newest event."""
         self._methods = 0
         """Columns of the methods."""
 
-    def show(self, rows: Sequence[Event], gone: int) -> None:
+    def update(self, rows: Sequence[Event], gone: int) -> None:
         """Show rows, ``gone`` of which were dropped at the top since the last time."""
         at, y = self.cursor - gone, self.scroll_offset.y - gone
+        for row in range(max(len(rows) - self.view_height, 0), len(rows)):
+            method = rows[row].method[:METHOD_COLUMNS]
+            self._methods = max(self._methods, columns(clipped(method, METHOD_COLUMNS)))
         self.items = rows
         if self.follows:
             self.move_to(len(rows) - 1, -1)
@@ -114,138 +121,26 @@ class EventList(RowList[Event]):
             self.scroll_to(y=max(y, 0), animate=False, force=True, immediate=True)
             self.cursor = max(at, 0)
 
-    def watch_items(self) -> None:
-        first = max(len(self.items) - self.view_height, 0)
-        methods = {
-            clipped(self.items[at].method[:METHOD_COLUMNS], METHOD_COLUMNS) for at in range(first, len(self.items))
-        }
-        self._methods = max(self._methods, *map(columns, methods), 0) if methods else self._methods
-        super().watch_items()
-
-    def draw(self, item: Event, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        sign, role, word = state_of(item)
-        clock = item.when.astimezone(self._zone)
-        moment = f"{clock:%H:%M:%S}.{clock.microsecond // 1000:03}" if width >= NARROW // 2 else f"{clock:%H:%M:%S}"
-        role = f"{role} bold" if item.waits else role
-        words = [(f" {moment}  ", "dim"), (f"{sign} ", role)]
-        if item.method:  # The other events say what they are instead.
-            room = max(min(self._methods, METHOD_COLUMNS, width // 3), 1)
-            words.append((f"{fitted(self.hide.method(item.method), room)}  ", "text"))
-        words += [(f"{self.hide.text(word)}  ", role)] if word else []
-        words.append((start_of(item, self.hide), "middle"))
-        right = [(f"  {size(item.size)} ", "dim")]
-        return line(words, width, styles, right=right, ground="selection" if chosen else "background")
-
-    def action_move(self, by: int) -> None:
-        super().action_move(by)
-        self._moved()
-
-    def action_first(self) -> None:
-        super().action_first()
-        self._moved()
-
-    def action_last(self) -> None:
-        super().action_last()
-        self._moved()
-
-    def click_row(self, row: int, event: events.Click) -> None:
-        super().click_row(row, event)
-        self._moved()
-
-    def _moved(self) -> None:
-        """Follow the newest event if the user went there; else stay."""
+    def move_to(self, row: int, by: int = 1) -> None:
+        """Move, and follow the newest event if it is there."""
+        super().move_to(row, by)
         self.follows = self.cursor >= len(self.items) - 1
 
+    def _words(self, event: Event, room: int) -> Cell:  # noqa: ARG002 - the row is cut
+        """Return method, state and start of an event. Those without a method say what they are instead."""
+        _, role, word = state_of(event)
+        words = []
+        if event.method:
+            wide = max(min(self._methods, METHOD_COLUMNS, self.scrollable_content_region.width // 3), 1)
+            words.append((f"{fitted(self.hide.method(event.method), wide)}  ", "text"))
+        if word:
+            words.append((f"{self.hide.text(word)}  ", f"{role} bold" if event.waits else role))
+        return [*words, (start_of(event, self.hide), "middle")]
 
-class EventsPane(FilterPane[EventList]):
-    """Title, filter, counts and list."""
 
-    def __init__(self, hide: Hide, zone: tzinfo | None = None) -> None:
-        super().__init__(EventList(hide, zone), "text  method:name")
-
-    def show_state(self, title: Pieces, state: str) -> None:
-        self._bar.words = list(title)
-        self._state.update(Content(printable(state)))
-
-
-class EventDetail(Vertical):
-    """The event at the cursor."""
-
-    DEFAULT_CSS = """
-    EventDetail { background: $background; }
-    EventDetail > Reader { height: 1fr; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
-
-    def __init__(self, explorer: Explorer, profile: Profile, zone: tzinfo | None = None) -> None:
-        super().__init__()
-        self._explorer, self._profile, self._zone = explorer, profile, zone
-        self._bar, self._outcome, self._remarks, self._reader = Bar(), Bar(classes="-tinted"), WarningLines(), Reader()
-        self._event: Event | None = None
-        self._shown: object = None
-
-    def compose(self) -> ComposeResult:
-        yield self._bar
-        yield self._outcome
-        yield self._remarks
-        yield self._reader
-
-    def on_mount(self) -> None:
-        self._outcome.display = False
-        self._reader.empty = [[], [("   The event at the cursor is shown here.", "dim")]]
-
-    def action_fold(self) -> None:
-        self._reader.fold()
-
-    def on_descendant_focus(self) -> None:
-        self._bar.here = True
-
-    def on_descendant_blur(self) -> None:
-        self._bar.here = self.has_focus_within
-
-    def show(self, event: Event | None, key: str) -> None:
-        """Show an event; ``key`` answers it if it waits, and is empty where it does not work."""
-        is_new, self._event = event is not self._event, event
-        if is_new:
-            self._lay_out(event)
-        state = (event, state_of(event), key) if event is not None else None
-        if state == self._shown:
-            return
-        self._shown, self._outcome.display = state, event is not None
-        if event is None:
-            self._bar.words, self._remarks.pieces = [], []
-            return
-        hide = self._explorer.event_redactor(self._profile)
-        clock = event.when.astimezone(self._zone)
-        title = hide.method(event.method) or ("response" if event.kind == "response" else "data")
-        self._bar.words = [(clipped(title, METHOD_COLUMNS), "text bold"), (f"  {clock:%H:%M:%S.%f}"[:-3], "dim")]
-        sign, role, word = state_of(event)
-        words = {"": event.kind, "waits": "waits for your answer"}.get(word) or hide.text(word)
-        answer = ""
-        if event.answer is not None:
-            answer = "  " + " ".join(hide.text(event.answer.decode("utf-8", "replace")[:MAX_ANSWER]).split())
-        more = [(f"  {key} answer" if key else "", "dim")] if event.waits else [(answer, "middle")]
-        role_of_sign = role if role != "dim" else "middle"
-        self._outcome.words = [(f"{sign} ", role_of_sign), (words, f"{role_of_sign} bold"), *more]
-        self._outcome.after = [(f"  {size(event.size)}", "middle")]
-        remarks = [(f"Only the first {size(MAX_EVENT)} are kept.", "careful")] if event.size > MAX_EVENT else []
-        if event.of:
-            remarks.append((f"sent for the call {event.of}", "middle"))
-        self._remarks.pieces = remarks
-
-    def _lay_out(self, event: Event | None) -> None:
-        if event is None or not event.text:
-            self._reader.document = None
-        elif len(event.text) <= AT_ONCE_BYTES:
-            self._reader.document = document_of(event, self._explorer.event_redactor(self._profile))
-        else:
-            self._lay_out_aside(event)
-
-    @work(group="detail", exclusive=True)
-    async def _lay_out_aside(self, event: Event) -> None:
-        document = await asyncio.to_thread(document_of, event, self._explorer.event_redactor(self._profile))
-        if event is self._event:
-            self._reader.document = document
+def _sign(event: Event) -> Cell:
+    sign, role, _ = state_of(event)
+    return [(sign, f"{role} bold" if event.waits else role)]
 
 
 def document_of(event: Event, hide: Hide) -> Document:
@@ -253,6 +148,7 @@ def document_of(event: Event, hide: Hide) -> Document:
     return Document.raw(text) if event.size > MAX_EVENT else Document.of_json(text)
 
 
+NOTHING: Final = "The event at the cursor is shown here."
 MAX_ANSWER: Final = 10_000
 """Characters of an answer that are searched for secrets to show its beginning."""
 
@@ -392,19 +288,16 @@ class AnswerDialog(Dialog[str]):
             self.dismiss(member)
 
 
-class EventsScreen(Commanded, FullScreen[None]):
+class EventsScreen(Browser[Event, None]):
     """The events of a profile, as they come."""
 
     DEFAULT_CSS = """
-    EventsScreen #events { height: 1fr; }
-    EventsScreen EventsPane { width: 58%; border-right: solid $line; }
-    EventsScreen EventDetail { width: 1fr; }
-    EventsScreen.-narrow #events { layout: vertical; }
-    EventsScreen.-narrow EventsPane { width: 1fr; border-right: none; }
-    EventsScreen.-narrow.-low EventDetail { display: none; }
+    EventsScreen #main { width: 58%; }
+    EventsScreen .state { height: 1; }
     """
     scope: ClassVar[Scope] = "events"
     BINDINGS: ClassVar[list[BindingType]] = bindings("events")
+    FILTER = "text  method:name"
 
     def __init__(
         self,
@@ -417,21 +310,19 @@ class EventsScreen(Commanded, FullScreen[None]):
         connect: Callable[[], object],
     ) -> None:
         """``connect`` opens or closes the connection."""
-        super().__init__(pending, frame, profile)
+        self.events = EventList(explorer.event_redactor(profile), frame.zone)
+        super().__init__(self.events, pending, frame, profile)
         self._connect = connect
         self.explorer, self.profile, self.connections = explorer, profile, connections
         self.event_log = connections.logs[profile.name]
-        self._pane, self._detail = EventsPane(self._redactor(), frame.zone), EventDetail(explorer, profile, frame.zone)
         self._rows: AllEvents | EventSearch = AllEvents(self.event_log)
         self._is_searching = False
         """A timer will continue the search."""
+        self._laid_out: tuple[Event | None, Document | None] = (None, None)
+        """The event at the cursor, and its message, which takes a moment if it is long."""
         self._key = partial(first_key, keymap=explorer.settings.keymap)
 
-    def compose(self) -> ComposeResult:
-        yield from self.frame.around(Horizontal(self._pane, self._detail, id="events"))
-
     def on_mount(self) -> None:
-        self.set_focus(self._pane.list)
         self._look()
         if asked := self.connections.asked(self.profile.name):
             self._go_to(asked[0])
@@ -441,28 +332,27 @@ class EventsScreen(Commanded, FullScreen[None]):
         return self.explorer.event_redactor(self.profile)
 
     def _go_to(self, event: Event) -> None:
-        """Put the cursor on an event, if it is in the list."""
-        rows = self._pane.list
-        found = next((at for at in range(len(rows.items) - 1, -1, -1) if rows.items[at] is event), None)
+        """Put the cursor on an event, if it is in the list, and stay there."""
+        rows = self.events.items
+        found = next((at for at in range(len(rows) - 1, -1, -1) if rows[at] is event), None)
         if found is not None:
-            rows.follows = False
-            rows.leap_to(found)
-            self._show()
+            self.events.leap_to(found)
+            self.events.follows = False
+            self.show_detail()
 
     def _look(self) -> None:
         """Show new events, and search among them."""
-        rows = self._pane.list
-        rows.hide = self._redactor()
+        self.events.hide = self._redactor()
         self._search()
-        rows.empty = self._advice()
-        rows.show(self._rows, self._rows.update())
-        self._show()
+        self.events.empty = self._advice()
+        self.events.update(self._rows, self._rows.update())
+        self.show_detail()
 
     def _search(self) -> None:
         """Search for a moment, unless a timer will, and go on later."""
         rows = self._rows
         if isinstance(rows, EventSearch) and not self._is_searching:
-            rows.search(self._pane.list.hide, SEARCH_SECONDS)
+            rows.search(self.events.hide, SEARCH_SECONDS)
             if not rows.is_complete:
                 self._is_searching = True
                 self.set_timer(PAUSE_SECONDS, self._search_on)
@@ -471,18 +361,62 @@ class EventsScreen(Commanded, FullScreen[None]):
         self._is_searching = False
         self._search()
 
-    @on(RowList.CursorMoved)
-    def _show(self) -> None:
+    def show_detail(self) -> None:
         """Show the event at the cursor, and the counts."""
-        rows, log = self._pane.list, self.event_log
-        self._detail.show(rows.chosen, "" if self._pane.typing else self._key("events.answer"))
-        newer = len(rows.items) - 1 - rows.cursor
-        follows = (
-            ("  following", "well") if rows.follows else (f"  paused{f', {newer:,} newer' if newer else ''}", "careful")
+        rows = self.events
+        follows = ("  following", "well")
+        if not rows.follows:
+            newer = len(rows.items) - 1 - rows.cursor
+            follows = (f"  paused, {newer:,} newer" if newer else "  paused", "careful")
+        self.bar.words = [("Events", "bold"), (f"  {self.event_log.count:,}", "middle")]
+        if rows.items:
+            self.bar.words = [*self.bar.words, follows]
+        self.state.update(Content(printable(self._counts())))
+        super().show_detail()
+
+    def detail(self, row: Event | None) -> Detail:
+        if row is None:
+            return Detail(nothing=NOTHING)
+        hide, (sign, role, word) = self._redactor(), state_of(row)
+        title = hide.method(row.method) or ("response" if row.kind == "response" else "data")
+        role = role if role != "dim" else "middle"
+        words = {"": row.kind, "waits": "waits for your answer"}.get(word) or hide.text(word)
+        outcome = [(f"{sign} ", role), (words, f"{role} bold")]
+        if row.waits and not self.is_typing:
+            outcome.append((f"  {self._key('events.answer')} answer", "dim"))
+        elif row.answer is not None:
+            answer = hide.text(row.answer.decode("utf-8", "replace")[:MAX_ANSWER])
+            outcome.append((f"  {' '.join(answer.split())}", "middle"))
+        remarks = [(f"Only the first {size(MAX_EVENT)} are kept.", "careful")] if row.size > MAX_EVENT else []
+        if row.of:
+            remarks.append((f"sent for the call {row.of}", "middle"))
+        document = self._document_of(row)
+        return Detail(
+            [(clipped(title, METHOD_COLUMNS), "text bold")],
+            [(f"  {row.when.astimezone(self.frame.zone):%H:%M:%S.%f}"[:-3], "dim")],
+            outcome=lambda _: outcome,
+            outcome_after=[(f"  {size(row.size)}", "middle")],
+            remarks=lambda _: remarks,
+            text=document or b"",
+            nothing="" if row.text else NOTHING,
         )
-        title = [("Events", "bold"), (f"  {log.count:,}", "middle"), *([follows] if rows.items else [])]
-        self._pane.show_state(title, self._counts())
-        self.refresh_bindings()
+
+    def _document_of(self, event: Event) -> Document | None:
+        """Return the message laid out; None if it has none, or if it is laid out in a moment."""
+        if self._laid_out[0] is not event:
+            self._laid_out = (event, None)
+            if len(event.text) > AT_ONCE_BYTES:
+                self._lay_out_aside(event)
+            elif event.text:
+                self._laid_out = (event, document_of(event, self._redactor()))
+        return self._laid_out[1]
+
+    @work(group="detail", exclusive=True)
+    async def _lay_out_aside(self, event: Event) -> None:
+        document = await asyncio.to_thread(document_of, event, self._redactor())
+        if event is self._laid_out[0]:
+            self._laid_out = (event, document)
+            self.show_detail()
 
     def _counts(self) -> str:
         """Return what was found, and what is missing, in words."""
@@ -500,7 +434,7 @@ class EventsScreen(Commanded, FullScreen[None]):
         if isinstance(self._rows, EventSearch) and self.event_log.count:
             if not self._rows.is_complete:
                 return [[("   Searching …", "dim")]]
-            key, action = ("events.close", "clear") if self._pane.typing else ("events.search", "change")
+            key, action = ("events.close", "clear") if self.is_typing else ("events.search", "change")
             how = [("   Press ", "dim"), (self._key(key), "bold"), (f" to {action} it.", "dim")]
             return [[("   No events match the filter.", "dim")], how]
         lines: list[Pieces] = [
@@ -512,51 +446,28 @@ class EventsScreen(Commanded, FullScreen[None]):
             lines += [[], how]
         return lines
 
-    @on(EventsPane.FilterChanged)
-    def _filter_changed(self, event: EventsPane.FilterChanged) -> None:
-        event.stop()
-        wanted = EventFilter.of(self._pane.text)
+    def filter_changed(self) -> None:
+        wanted = EventFilter.of(self.filter.value)
         self._rows = EventSearch(self.event_log, wanted) if wanted else AllEvents(self.event_log)
         self._look()
 
-    @on(EventsPane.KeyForList)
-    def _into_list(self, event: EventsPane.KeyForList) -> None:
-        event.stop()
-        self.set_focus(self._pane.list)
-        event.move()
-
     def has(self, state: str) -> bool:
-        chosen = self._pane.list.chosen
         match state:
             case "message":
-                return chosen is not None
-            case "list":
-                return not self._pane.typing
+                return self.row is not None
             case "received":
-                return bool(self._pane.list.items)
+                return bool(self.events.items)
             case "request":
-                return (chosen is not None and chosen.waits) or bool(self.connections.asked(self.profile.name))
+                is_waiting = self.row is not None and self.row.waits
+                return is_waiting or bool(self.connections.asked(self.profile.name))
             case "stderr":
                 return bool(self.profile.command) or bool(self.event_log.stderr)
             case "connection":
                 return self.profile.is_open_connection
         return super().has(state)
 
-    def action_close(self) -> None:
-        """Leave the filter, the detail or the screen."""
-        if self._pane.typing:
-            self._pane.leave_filter()
-        elif self._detail.has_focus_within:
-            self.set_focus(self._pane.list)
-        else:
-            self.dismiss(None)
-
-    def action_search(self) -> None:
-        self._pane.focus_filter()
-
     def action_follow(self) -> None:
-        rows = self._pane.list
-        rows.follows = not rows.follows
+        self.events.follows = not self.events.follows
         self._look()
 
     def action_stderr(self) -> None:
@@ -574,7 +485,7 @@ class EventsScreen(Commanded, FullScreen[None]):
     async def action_copy(self) -> None:
         from rpcexplorer.tui.call.copying import copy_message
 
-        if (event := self._pane.list.chosen) is not None:
+        if (event := self.row) is not None:
             message = await asyncio.to_thread(message_of, event, self._redactor())
             await copy_message(self, self.explorer, message, _cut_words(event))
 
@@ -582,7 +493,7 @@ class EventsScreen(Commanded, FullScreen[None]):
     async def action_save(self) -> None:
         from rpcexplorer.tui.call.copying import save_message
 
-        if (event := self._pane.list.chosen) is not None:
+        if (event := self.row) is not None:
             message = await asyncio.to_thread(message_of, event, self._redactor())
             name = self._redactor().method(event.method) or event.kind
             await save_message(self, self.explorer, message, name, _cut_words(event))
@@ -590,7 +501,7 @@ class EventsScreen(Commanded, FullScreen[None]):
     @opens("answer")
     async def action_answer(self) -> None:
         """Answer the request at the cursor, or else the oldest that waits."""
-        chosen, asked = self._pane.list.chosen, self.connections.asked(self.profile.name)
+        chosen, asked = self.row, self.connections.asked(self.profile.name)
         event = chosen if chosen is not None and chosen.waits else next(iter(asked), None)
         if event is None:
             return

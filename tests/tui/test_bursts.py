@@ -43,7 +43,7 @@ from rpcexplorer.tui.checks import ChecksScreen
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Files, Help, PageDialog, secrets
-from rpcexplorer.tui.events import AnswerDialog, EventDetail, EventList, EventsPane, EventsScreen
+from rpcexplorer.tui.events import AnswerDialog, EventList, EventsScreen
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.form_rows import FormList, JsonInPlace, LineInPlace
 from rpcexplorer.tui.full_screen import FullScreen
@@ -55,7 +55,6 @@ from rpcexplorer.tui.replay import ReplayScreen, SeveralProfiles, Ticked
 from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog, Form, LongQuestion
 from rpcexplorer.tui.widgets.editor import Editor
-from rpcexplorer.tui.widgets.filter_pane import FilterPane
 from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
 from rpcexplorer.tui.widgets.picker import Picker, PickList
@@ -646,7 +645,7 @@ def test_example_of_closed_docs_is_the_current_one(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
-@through(EventsScreen, EventsPane, EventList, EventDetail, AnswerDialog)
+@through(EventsScreen, EventList, DetailPane, AnswerDialog)
 @pytest.mark.thorough
 def test_request_under_the_cursor_is_answered(explorer: Explorer) -> None:
     answers: list[bytes] = []
@@ -682,7 +681,6 @@ BASES = {
     Dialog,
     PageDialog,
     Form,
-    FilterPane,
 }
 """Base classes, which are never on screen themselves."""
 LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}

@@ -74,7 +74,7 @@ def test_paused_list_stays_at_its_event(explorer: Explorer, monkeypatch: pytest.
         await until(pilot, lambda: "50 events" in on_view(app))
         screen = await open_events(pilot)
         await pilot.press("up", "up", "up")
-        rows = screen._pane.list
+        rows = screen.list
         row = rows.cursor - rows.scroll_offset.y
         for number in range(50, 60):
             explorer.hooks.on_event(explorer.profile, event(f"m{number}"))
