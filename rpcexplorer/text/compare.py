@@ -420,9 +420,9 @@ def summary(comparison: Comparison, names: SideNames = None) -> str:
     parts = [_verdict(comparison, names)]
     ignored, hidden = len(comparison.ignored), comparison.hidden
     if ignored:
-        parts.append(f"{counted(ignored, 'value')} {'was' if ignored == 1 else 'were'} ignored")
+        parts.append(_counted(ignored, "value was", "values were") + " ignored")
     if hidden:
-        parts.append(f"{counted(hidden, 'redacted value')} {'was' if hidden == 1 else 'were'} not compared")
+        parts.append(_counted(hidden, "redacted value was", "redacted values were") + " not compared")
     return ", ".join(parts)
 
 
@@ -450,13 +450,18 @@ def _verdict(comparison: Comparison, names: SideNames) -> str:
         subject = f"the {before}" if "" in pointers else counted(changed, _noun(comparison))
         parts.append(f"{subject} {'differs' if changed == 1 else 'differ'}")
     if spelling:
-        parts.append(f"{counted(spelling, 'number')} {'is' if spelling == 1 else 'are'} equal but written differently")
+        parts.append(_counted(spelling, "number is", "numbers are") + " equal but written differently")
     gone, new = ("gone", "new") if names is None else (f"only in {names[0]}", f"only in {names[1]}")
     for count, word in ((counts["added"], new), (counts["removed"], gone)):
         if count:
-            subject = f"{count:,}" if parts else counted(count, _noun(comparison))
-            parts.append(f"{subject} {'is' if count == 1 else 'are'} {word}")
+            noun = "" if parts else f"{_noun(comparison)} "
+            nouns = "" if parts else f"{_noun(comparison)}s "
+            parts.append(_counted(count, f"{noun}is", f"{nouns}are") + f" {word}")
     return ", ".join(parts)
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
 
 
 def _outcome(name: OutcomeName, text: bytes) -> str:

@@ -30,12 +30,17 @@ def certificate_rows(shown: ShownCertificate, trusted: str | None, now: datetime
         rows.append(("warning", certificate.remark))
     else:
         names = [clipped(name, ROOM) for name in certificate.names[:NAMES]]
-        if more := len(certificate.names) - len(names):
+        more = len(certificate.names) - len(names)
+        if more > 0:
             names.append(f"{more} more")
         since, until = certificate.since, certificate.until
         assert since is not None
         assert until is not None
-        state = "  (not valid yet)" if now < since else "  (expired)" if now > until else ""
+        state = ""
+        if now < since:
+            state = "  (not valid yet)"
+        elif now > until:
+            state = "  (expired)"
         issuer = "self-signed" if certificate.self_signed else clipped(certificate.issuer, ROOM)
         rows += [
             ("subject", clipped(certificate.subject, ROOM) or "no name"),
@@ -55,12 +60,15 @@ KIND: Final = "KIND"
 
 def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
     if profile.is_open_connection:
-        if_any = " (if there are any)" if profile.assumes_auth else ""
-        with_credentials = f" with the credentials of {profile.shown_name}{if_any}" if profile.secrets else ""
         method = connection_method(profile, presets)
         action = "starts the process" if profile.command else "opens the connection"
+        credentials = ""
+        if profile.secrets:
+            credentials = f" with the credentials of {profile.shown_name}"
+            if profile.assumes_auth:
+                credentials += " (if there are any)"
         return (
-            f"The test {action}, calls {method}{with_credentials}, and lists the messages of the first second. "
+            f"The test {action}, calls {method}{credentials}, and lists the messages of the first second. "
             "Nothing is recorded."
         )
     requests = f"The test sends at most {MOST} requests, one at a time: {', '.join(METHODS)}. They are not recorded."
@@ -85,9 +93,11 @@ def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[C
 
 
 def profile_lines(name: str, url: str, keys: Mapping[str, Any]) -> list[str]:
-    values = {"url": url, **keys}
-    values |= {key: redacted_address(values[key]) for key in ("url", "path") if key in values}
-    return [f"[profile.{name}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
+    lines = [f"[profile.{name}]"]
+    for key, value in {"url": url, **keys}.items():
+        shown = redacted_address(value) if key in {"url", "path"} else value
+        lines.append(f"{key} = {_toml(shown)}")
+    return lines
 
 
 def add_command(
@@ -101,10 +111,12 @@ def add_command(
     path = values.pop("path", None)
     address = redacted_address(url if path is None else typed_whole(joined(url, path)))
     words = [f"--url {quoted(address)}"]
-    auth = values.pop("auth", {})
-    for key, value in [*values.items(), *((f"auth.{key}", value) for key, value in auth.items())]:
+    for key, value in values.pop("auth", {}).items():
+        values[f"auth.{key}"] = value
+    for key, value in values.items():
         option = OPTIONS.get(key, f"--{key.replace('_', '-')}")
-        words.append(f"{option} {quoted(value['header'] if isinstance(value, dict) else str(value))}")
+        text = value["header"] if isinstance(value, dict) else str(value)
+        words.append(f"{option} {quoted(text)}")
     if lacks_auth:
         words.append(f"{OPTIONS['auth.kind']} {KIND}")
     stored = [f"{PROGRAM} profiles secret {name} {field}" for field in secrets]
@@ -113,5 +125,6 @@ def add_command(
 
 def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
+        members = [f"{key} = {_toml(inner)}" for key, inner in value.items()]
+        return f"{{ {', '.join(members)} }}"
     return json.dumps(value, ensure_ascii=False)

@@ -30,7 +30,7 @@ from rpcexplorer.text.json_text import coloured, json_of
 from rpcexplorer.text.markdown import PageRows, inline, markdown, plain
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.profile import goes_with
-from rpcexplorer.text.wrapping import WordLine
+from rpcexplorer.text.wrapping import WordLine, width_of
 from rpcexplorer.variables.references import inert
 
 _Above = frozenset[tuple[int, ...]]
@@ -50,13 +50,10 @@ MAX_NAME_COLUMNS: Final = 28
 MAX_KIND_COLUMNS: Final = 24
 MAX_NAME_CHARACTERS: Final = 200
 MAX_DOC_CHARACTERS: Final = 2_000
-MAX_PAGE_DOC_CHARACTERS: Final = 20_000
 MAX_MEMBER_ROWS: Final = 400
 """Rows of a page before members are omitted, to leave room for the rest."""
 LABEL_COLUMNS: Final = 12
 MAX_ERRORS: Final = 100
-MAX_MESSAGE_CHARACTERS: Final = 300
-MAX_TAG_CHARACTERS: Final = 60
 MAX_EXAMPLES: Final = 20
 MAX_RESULT_ROWS: Final = 12
 NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods", "core.describe"})
@@ -93,23 +90,24 @@ def short(value: Any, limit: int = MAX_INLINE_CHARACTERS) -> str:
 
 def json_rows(value: Any, rows: PageRows, indent: int, most: int = MAX_VALUE_ROWS) -> None:
     text = spelled(value)
-    fits = rows.width is None or len(text) <= rows.width - indent
-    lines = (
-        [text] if fits and len(text) <= MAX_INLINE_CHARACTERS else indented(text[:MAX_VALUE_CHARACTERS]).splitlines()
-    )
+    room = MAX_INLINE_CHARACTERS
+    if rows.width is not None:
+        room = min(room, rows.width - indent)
+    lines = [text] if len(text) <= room else indented(text[:MAX_VALUE_CHARACTERS]).splitlines()
     for line in lines[:most]:
         deep = indent + len(line) - len(line.lstrip())
         rows.add([(" " * indent, "text"), *coloured(line[:MAX_VALUE_CHARACTERS])], deep + 2, "anywhere")
-    if (more := len(lines) - most) > 0:
-        rows.add([(f"{' ' * indent}… and {counted(more, 'more line')}", "dim")], indent)
+    rows.rest(len(lines) - most, indent, "line")
 
 
-def joined(parts: list[WordLine]) -> WordLine:
-    """Join pieces with a sign; a space is enough after a sentence."""
+def joined(parts: Iterable[WordLine]) -> WordLine:
+    """Join pieces with a dot; a space is enough after a sentence."""
     words: WordLine = []
-    for part in filter(None, parts):
-        between = " " if words and words[-1][0].endswith((".", "!", "?")) else " · "
-        words += [(between, "dim"), *part] if words else part
+    for part in parts:
+        if words and part:
+            is_sentence = words[-1][0].endswith((".", "!", "?"))
+            words.append((" " if is_sentence else " · ", "dim"))
+        words += part
     return words
 
 
@@ -130,26 +128,25 @@ class MemberRows:
         self._is_markdown = is_markdown
         self._kinds: dict[int, tuple[Any, str]] = {}
         """By id of a schema, which is stored too, so that its id is not reused."""
-        self._room = MAX_PAGE_DOC_CHARACTERS
 
     def table(
         self, members: Sequence[SchemaMember], indent: int = 2, depth: int = 0, above: _Above = frozenset()
     ) -> None:
         shown = members[: min(MAX_MEMBERS, MAX_MEMBER_ROWS - len(self._rows.made))]
         kinds = [printable(self.kind(member)) for member in shown]
-        name = min(max((columns(_name(member)) for member in shown), default=0), MAX_NAME_COLUMNS)
-        kind = min(max((columns(words) for words in kinds), default=0), MAX_KIND_COLUMNS)
-        must = len("required") * any(member.required is not None for member in shown)
-        grid = _Grid(indent, name, kind, must, self._rows.width)
+        name = max([columns(_name(member)) for member in shown], default=0)
+        kind = max(map(columns, kinds), default=0)
+        says_required = any(member.required is not None for member in shown)
+        must = len("required") if says_required else 0
+        grid = _Grid(indent, min(name, MAX_NAME_COLUMNS), min(kind, MAX_KIND_COLUMNS), must, self._rows.width)
         for member, words in zip(shown, kinds, strict=True):
             if self._is_full():
-                rest: WordLine = [("  … the rest is omitted", "dim")]
-                if self._rows.made[-1] != rest:  # All omitted members share one such row.
-                    self._rows.add(rest)
+                omitted: WordLine = [("  … the rest is omitted", "dim")]
+                if self._rows.made[-1] != omitted:  # All omitted members share one such row.
+                    self._rows.add(omitted)
                 return
             self._member(member, words, grid, depth, above)
-        if (more := len(members) - len(shown)) > 0:
-            self._rows.add([(f"{' ' * indent}… and {more:,} more", "dim")], indent)
+        self._rows.rest(len(members) - len(shown), indent)
 
     def _is_full(self) -> bool:
         return len(self._rows.made) >= MAX_MEMBER_ROWS
@@ -159,7 +156,8 @@ class MemberRows:
         node = self._reader.node(member.schema)
         if _lists(node):
             return _kinds_of(node)
-        if _lists(items := self._items(node)):
+        items = self._items(node)
+        if _lists(items):
             return f"array of {_kinds_of(items)}"
         return member.kind or self._words(member.schema)
 
@@ -171,14 +169,17 @@ class MemberRows:
         return known[1]
 
     def _items(self, node: Node) -> Node:
-        return self._reader.node(node.items) if node.kinds == ("array",) and not node.prefix else ANYTHING
+        if node.kinds == ("array",) and not node.prefix:
+            return self._reader.node(node.items)
+        return ANYTHING
 
     def inside(self, schema: Any, indent: int, depth: int = 0, above: _Above = frozenset()) -> None:
         """Add the members of an object, of elements, or of alternatives."""
         if self._is_full():
             return
         node = self._reader.node(schema)
-        if members := [*_members(node)]:
+        members = list(_members(node))
+        if members:
             self._members(members, indent, depth, above)
         elif isinstance(node.items, dict) and depth <= MAX_LEVELS:
             self.inside(node.items, indent, depth + 1, above)
@@ -190,13 +191,16 @@ class MemberRows:
         for inner, title in zip(shown, titles, strict=True):
             if self._is_full():
                 return
+            inner_indent = indent
             if len(shown) > 1:
                 is_known_by_title = title and titles.count(title) == 1
                 words = title if is_known_by_title else self._words(inner) or title or "anything"
                 either = "either " if inner is shown[0] else "or "
                 self._rows.add([(" " * indent + either, "dim"), (words, "middle")], indent + 2)
-            self.inside(inner, indent + 2 * (len(shown) > 1), depth + 1, above)
-        if (more := len(node.alternatives) - MAX_ALTERNATIVES) > 0:
+                inner_indent += 2
+            self.inside(inner, inner_indent, depth + 1, above)
+        more = len(node.alternatives) - MAX_ALTERNATIVES
+        if more > 0:
             at_least = "at least " if len(node.alternatives) == MOST_CHOICES else ""
             self._rows.add([(f"{' ' * indent}… or {at_least}{more:,} more", "dim")], indent)
 
@@ -214,7 +218,8 @@ class MemberRows:
         looked_at: set[int] = set()
         rest = [schema]
         while rest and len(looked_at) < MAX_SEARCHED_ALTERNATIVES:
-            looked_at.add(id(inner := rest.pop()))
+            inner = rest.pop()
+            looked_at.add(id(inner))
             node = self._reader.node(inner)
             if node.properties or node.prefix or (isinstance(node.items, dict) and "array" in node.kinds):
                 return True
@@ -223,10 +228,12 @@ class MemberRows:
 
     def _member(self, member: SchemaMember, kind: str, grid: _Grid, depth: int, above: _Above) -> None:
         node = self._reader.node(member.schema)
-        doc = self._doc(member.doc or node.doc)
+        doc = _cut((member.doc or node.doc).strip(), MAX_DOC_CHARACTERS)
         is_line = "\n" not in doc
-        start = [inline(doc) if self._is_markdown else [(doc, "text")]] if is_line and doc else []
-        facts = joined([*start, *_facts(node, self._items(node))])
+        start: WordLine = []
+        if is_line and doc:
+            start = inline(doc) if self._is_markdown else [(doc, "text")]
+        facts = joined([start, *_facts(node, self._items(node))])
         head, below = grid.head(member, kind), grid.indent + 4
         if grid.is_roomy or grid.fits([*head, *facts]):
             self._rows.add([*head, *facts], grid.column)
@@ -238,13 +245,6 @@ class MemberRows:
             self._write(doc, self._rows, below, "middle")
         if isinstance(member.schema, dict):
             self.inside(member.schema, grid.indent + 2, depth, above)
-
-    def _doc(self, text: str) -> str:
-        room = min(MAX_DOC_CHARACTERS, self._room)
-        doc = text.strip()
-        doc = doc if len(doc) <= room else f"{doc[:room]}…"
-        self._room -= min(len(doc), room)
-        return doc
 
 
 class _Grid(NamedTuple):
@@ -266,20 +266,23 @@ class _Grid(NamedTuple):
         return self.width is None or self.column <= self.width * 3 // 5
 
     def fits(self, words: WordLine) -> bool:
-        return self.width is None or sum(columns(text) for text, _ in words) <= self.width
+        return self.width is None or width_of(words) <= self.width
 
     def head(self, member: SchemaMember, kind: str) -> WordLine:
-        name, must = _name(member), {True: "required", False: "optional", None: ""}[member.required]
+        name = _name(member)
+        must = {True: "required", False: "optional", None: ""}[member.required]
         if self.is_roomy:
             name += " " * (self.name - columns(name))
             kind += " " * (self.kind - columns(kind))
             must = must.ljust(self.must)
         parts = [(name, "json-key"), (kind, "middle"), (must, "bold" if member.required else "dim")]
-        parts += [("! deprecated", "careful")] if member.deprecated else []
-        return [
-            (" " * self.indent, "text"),
-            *(piece for text, role in parts if text for piece in ((text, role), ("  ", "text"))),
-        ]
+        if member.deprecated:
+            parts.append(("! deprecated", "careful"))
+        words: WordLine = [(" " * self.indent, "text")]
+        for text, role in parts:
+            if text:
+                words += [(text, role), ("  ", "text")]
+        return words
 
 
 def _name(member: SchemaMember) -> str:
@@ -289,7 +292,10 @@ def _name(member: SchemaMember) -> str:
 def _lists(node: Node) -> bool:
     """Return whether its values are too many to be its kind in words."""
     choices = node.choices or ()
-    return len(choices) > 1 and sum(len(value_words(value)) + 3 for value in choices[:MAX_VALUES]) > MAX_KIND_COLUMNS
+    between = len(" | ")
+    return (
+        len(choices) > 1 and sum(len(value_words(value)) + between for value in choices[:MAX_VALUES]) > MAX_KIND_COLUMNS
+    )
 
 
 def _facts(node: Node, items: Node) -> Iterator[WordLine]:
@@ -297,7 +303,8 @@ def _facts(node: Node, items: Node) -> Iterator[WordLine]:
         yield [("one of ", "dim"), *_values(node)]
     if _lists(items):
         yield [("each element is one of ", "dim"), *_values(items)]
-    if limits := limit_words(node):
+    limits = limit_words(node)
+    if limits:
         yield [(limits, "text")]
     if node.default is not UNSET:
         yield [("default ", "dim"), (short(node.default), "text")]
@@ -308,15 +315,19 @@ def _facts(node: Node, items: Node) -> Iterator[WordLine]:
 
 
 def _kinds_of(node: Node) -> str:
-    return " or ".join(dict.fromkeys(kind_of_value(value) for value in (node.choices or ())[:MAX_VALUES]))
+    choices = node.choices or ()
+    return " or ".join(dict.fromkeys(map(kind_of_value, choices[:MAX_VALUES])))
 
 
 def _values(node: Node) -> WordLine:
     values = node.choices or ()
     words: WordLine = []
-    for number, value in enumerate(values[:MAX_VALUES]):
-        words += [(" | " if number else "", "dim"), (value_words(value), "text")]
-    if (more := len(values) - MAX_VALUES) > 0:
+    for value in values[:MAX_VALUES]:
+        if words:
+            words.append((" | ", "dim"))
+        words.append((value_words(value), "text"))
+    more = len(values) - MAX_VALUES
+    if more > 0:
         at_least = "at least " if len(values) == MOST_CHOICES else ""
         words.append((f" … and {at_least}{more:,} more", "dim"))
     return words
@@ -364,13 +375,13 @@ def docs_page(
         return DocsPage(rows.made)
     page = _Docs(method, described or Described(protocol=method.protocol), rows)
     if not on_screen:
-        deprecated = [("   ! deprecated", "careful")] if method.deprecated else []
-        rows.add([("  ", "text"), (method.name, "accent bold"), *deprecated])
+        deprecated = "   ! deprecated" if method.deprecated else ""
+        rows.add([("  ", "text"), (method.name, "accent bold"), (deprecated, "careful")])
     page.summary()
     page.params()
     page.result()
     page.errors()
-    examples = [*page.examples(on_screen=on_screen)]
+    examples = list(page.examples(on_screen=on_screen))
     if not examples:
         page.start(on_screen=on_screen)
     page.facts(asked, profile)
@@ -389,37 +400,33 @@ class _Docs:
         method, rows = self._method, self._rows
         if method.doc:
             rows.add([("  ", "text"), *self._inline(method.doc), (self._source("doc"), "dim")], 2)
-        if details := self._described.details:
+        if self._described.details:
             rows.blank()
             source = self._sources.get("details", self._described.protocol)
             laid_out = plain if source in NO_MARKDOWN else markdown
-            laid_out(details, rows, 2, "middle")
-            if origin := self._source("details"):
-                rows.add([(origin, "dim")], 2)
+            laid_out(self._described.details, rows, 2, "middle")
+            if self._source("details"):
+                rows.add([(self._source("details"), "dim")], 2)
 
     def params(self) -> None:
         found, method = self._described.params, self._method
         if not found:
             return
-        self._heading("Params", (_BY[method.by] if method.by else "") + self._source("parameters"))
-        self._members.table(
-            [
-                SchemaMember(
-                    param.name or f"#{at}", param.schema, param.required, param.doc, param.deprecated, param.kind
-                )
-                for at, param in enumerate(found, start=1)
-            ]
-        )
+        by = _BY[method.by] if method.by else ""
+        self._heading("Params", by + self._source("parameters"))
+        members = []
+        for at, param in enumerate(found, start=1):
+            name = param.name or f"#{at}"
+            members.append(SchemaMember(name, param.schema, param.required, param.doc, param.deprecated, param.kind))
+        self._members.table(members)
 
     def result(self) -> None:
         described = self._described
         if described.result is UNSET:
             return
-        kind = result_kind(described)
         self._heading("Result", self._source("result"))
-        self._members.table(
-            [SchemaMember(described.result_name or "result", described.result, None, described.result_doc, kind=kind)]
-        )
+        name, kind = described.result_name or "result", result_kind(described)
+        self._members.table([SchemaMember(name, described.result, None, described.result_doc, kind=kind)])
 
     def errors(self) -> None:
         errors = self._described.errors
@@ -428,15 +435,11 @@ class _Docs:
         self._heading("Errors", "")
         wide = max(len(_code(error)) for error in errors[:MAX_ERRORS])
         for error in errors[:MAX_ERRORS]:
-            words = [
-                (f"  {_code(error):>{wide}}", "wrong"),
-                ("  ", "text"),
-                *self._inline(error.message[:MAX_MESSAGE_CHARACTERS]),
-            ]
+            words = [(f"  {_code(error):>{wide}}", "wrong"), ("  ", "text"), *self._inline(error.message)]
             if error.data is not UNSET:
                 words += [("  data ", "dim"), (short(error.data), "middle")]
             self._rows.add(words, wide + 4)
-        self._more(len(errors) - MAX_ERRORS)
+        self._rows.rest(len(errors) - MAX_ERRORS)
 
     def examples(self, *, on_screen: bool) -> Iterator[ShownExample]:
         examples = self._described.examples
@@ -445,7 +448,7 @@ class _Docs:
         self._heading("Examples", "Press Enter to insert one" if on_screen else "")
         for number, call in enumerate(examples[:MAX_EXAMPLES], start=1):
             first = len(self._rows.made)
-            words: WordLine = [("  ", "text"), (call.name[:MAX_MESSAGE_CHARACTERS] or f"Example {number}", "middle")]
+            words: WordLine = [("  ", "text"), (_cut(call.name, MAX_DOC_CHARACTERS) or f"Example {number}", "middle")]
             if call.doc:
                 words += [("  ", "text"), *self._inline(call.doc.partition("\n")[0], "dim")]
             self._rows.add(words, 4)
@@ -454,7 +457,7 @@ class _Docs:
             if call.result is not UNSET:
                 self._rows.add([("    result", "dim")])
                 json_rows(call.result, self._rows, 6, MAX_RESULT_ROWS)
-        self._more(len(examples) - MAX_EXAMPLES)
+        self._rows.rest(len(examples) - MAX_EXAMPLES)
 
     def start(self, *, on_screen: bool) -> None:
         """Add params to start from; if nothing is known, say how to go on."""
@@ -473,25 +476,28 @@ class _Docs:
         """Add credentials, safety and the source of this information."""
         method, described = self._method, self._described
         self._rows.blank()
-        noted = KINDS.get(method.auth) if method.auth is not None else None
-        source = _OTHERS.get(source_of(method, "auth"), "the service")
-        claim = f"according to {source}, this method {noted.needed}" if noted else ""
+        claim = note = ""
+        kind = KINDS.get(method.auth) if method.auth else None
+        if kind is not None:
+            source = _OTHERS.get(source_of(method, "auth"), "the service")
+            claim = f"according to {source}, this method {kind.needed}"
         if profile is None:
             self._fact("auth", claim or "unknown")
         else:
-            differs = method.auth != auth_of(profile).kind
-            self._fact("auth", goes_with(profile, method_of(method.name)), f"  {claim}" if claim and differs else "")
+            if claim and method.auth != auth_of(profile).kind:
+                note = f"  {claim}"
+            self._fact("auth", goes_with(profile, method_of(method.name)), note)
         self._fact("safe", _SAFETY[method.safe], self._source("safe"))
-        if tags := ", ".join(tag[:MAX_TAG_CHARACTERS] for tag in described.tags[:20]):
-            self._fact("tags", tags)
+        if described.tags:
+            self._fact("tags", _cut(", ".join(described.tags), MAX_DOC_CHARACTERS))
         if described.result is UNSET and described.result_kind:
             self._fact("result", described.result_kind, self._source("result"))
         source = _SOURCES[method.source]
         if method.protocol:
             also = " and discovery" if method.source == "profile" else ""
             source += f"{also} ({printable(method.protocol)})"
-        if asked is not None and method.protocol:
-            source += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
+            if asked is not None:
+                source += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
         self._fact("source", source)
 
     def _fact(self, label: str, value: str, note: str = "") -> None:
@@ -506,13 +512,13 @@ class _Docs:
         self._rows.blank()
         self._rows.add([(f"  {words}", "bold"), (f"  {note.strip()}" if note else "", "dim")], 4)
 
-    def _more(self, count: int) -> None:
-        if count > 0:
-            self._rows.add([(f"  … and {count:,} more", "dim")])
-
     def _inline(self, text: str, role: str = "text") -> WordLine:
-        text = " ".join(text[:2_000].split())
+        text = " ".join(text[:MAX_DOC_CHARACTERS].split())
         return inline(text, role) if self._is_markdown else [(text, role)]
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def _code(error: DescribedError) -> str:
@@ -526,15 +532,16 @@ def changes_counted(changes: Iterable[MethodChange]) -> str:
 
 
 def changes_found(changes: MethodChanges) -> str:
-    when, before = (f"{moment.astimezone():%-d %B %Y at %H:%M}" for moment in (changes.when, changes.before))
-    found = f"Changes from {before} to {when}."
+    form = "%-d %B %Y at %H:%M"
+    found = f"Changes from {changes.before.astimezone():{form}} to {changes.when.astimezone():{form}}."
     if not changes.more:
         return found
-    return f"{found} {changes.more:,} more {'change was' if changes.more == 1 else 'changes were'} not saved."
+    return f"{found} {counted(changes.more, 'more change')} {'was' if changes.more == 1 else 'were'} not saved."
 
 
 def change_lines(change: MethodChange) -> list[WordLine]:
     """Return a method with its change, and the details below."""
     sign, role = _SIGNS[change.kind]
-    name: WordLine = [(f" {sign} ", role), (printable(change.name), "text bold"), (f"  {change.kind}", role)]
-    return [name, *([("     ", "text"), (printable(detail), "middle")] for detail in change.what)]
+    lines: list[WordLine] = [[(f" {sign} ", role), (printable(change.name), "text bold"), (f"  {change.kind}", role)]]
+    lines += [[("     ", "text"), (printable(detail), "middle")] for detail in change.what]
+    return lines

@@ -188,6 +188,11 @@ _WIDE: Final = (  # all that takes two columns, and some that do not: a search i
 )
 
 
+def part(text: str, start: int, limit: int | None) -> str:
+    """Return up to ``limit`` characters from ``start`` on."""
+    return text[start:] if limit is None else text[start : start + limit]
+
+
 def shown(content: bytes) -> str:
     r"""Return printable text; bytes that are not UTF-8 become ``\xff``."""
     return printable(content.decode("utf-8", "backslashreplace").replace("\t", TAB))
@@ -211,7 +216,7 @@ class LongLine:
         cuts = self._cuts[first : last + 1]
         text = "".join(shown(self._text[cut:stop]) for cut, stop in pairwise(cuts))
         start -= self._before[first]
-        return text[start : None if limit is None else start + limit]
+        return part(text, start, limit)
 
     def characters_before(self, offset: int) -> int:
         """Return the number of characters shown for the bytes before an offset."""
@@ -508,7 +513,7 @@ class HexDocument(Document):
         return max(min(offset, len(self.text) - 1), 0) // HEX_ROW
 
     def line(self, line: int, start: int = 0, limit: int | None = None) -> str:
-        return hex_row(self.text[:], line * HEX_ROW)[start : None if limit is None else start + limit]
+        return part(hex_row(self.text[:], line * HEX_ROW), start, limit)
 
     def place(self, line: int, begin: int, end: int) -> tuple[int, int]:
         """The columns of the numbers for some bytes."""

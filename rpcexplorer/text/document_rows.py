@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from rpcexplorer.model.problem import counted
 from rpcexplorer.patterns import regex
-from rpcexplorer.text.document import EVERYTHING, Document
+from rpcexplorer.text.document import EVERYTHING, Document, part
 from rpcexplorer.text.printable import printable
 
 NOTHING: Final = -1
@@ -109,7 +109,8 @@ def pointer_at(document: Document, line: int, *, exact: bool = False) -> str:
     """
     if not document.is_json:
         return ""
-    return "".join(f"/{_token(step) if exact else printable(_token(step))}" for step in _steps(document, line))
+    pointer = "".join(f"/{_token(step)}" for step in _steps(document, line))
+    return pointer if exact else printable(pointer)
 
 
 def value_at(document: Document, line: int) -> bytes:
@@ -132,7 +133,9 @@ def value_at(document: Document, line: int) -> bytes:
 def value_start(document: Document, line: int) -> int:
     """Return the offset of the value on a line, after its name."""
     name, first = _name(document, line), document.outline.first(line)
-    return first + name.end() if name else first
+    if name is not None:
+        first += name.end()
+    return first
 
 
 def in_string(document: Document, line: int, character: int) -> bool:
@@ -152,7 +155,8 @@ def _steps(document: Document, line: int) -> Iterator[int | str]:
     """
     outline, steps = document.outline, list[int | str]()
     line = _start(document, line)
-    while outline.depth(line) and (opener := outline.opener(line)) is not None:
+    opener = outline.opener(line) if outline.depth(line) else None
+    while opener is not None:
         name = _name(document, line)
         end = document.span(opener)[1]
         if document.text[end - 1 : end] == b"{":
@@ -160,6 +164,7 @@ def _steps(document: Document, line: int) -> Iterator[int | str]:
         else:
             steps.append(outline.index(opener, line))
         line = opener
+        opener = outline.opener(line) if outline.depth(line) else None
     return reversed(steps)
 
 
@@ -182,7 +187,9 @@ def _step(step: int | str) -> str:
     if isinstance(step, int):
         return f"[{step}]"
     plain = _IDENTIFIER.fullmatch(step)
-    return f".{plain[1]}" if plain else f"[{printable(step)}]"
+    if plain:
+        return f".{plain[1]}"
+    return f"[{printable(step)}]"
 
 
 def _token(step: int | str) -> str:
@@ -246,13 +253,18 @@ class Rows:
         offset = nth * (per_row or 0)
         fold = self._folds.sign(line)
         if fold == "folded":
-            text = self._summed_up(line, offset, per_row)[start : None if limit is None else start + limit]
+            text = part(self._summed_up(line, offset, per_row), start, limit)
         else:
-            rest = limit if per_row is None else min(max(per_row - start, 0), per_row if limit is None else limit)
+            rest = limit
+            if per_row is not None:
+                rest = max(per_row - start, 0)
+                if limit is not None:
+                    rest = min(rest, limit)
             text = self.document.line(line, offset + start, rest)
         cut = offset + start
         inside = bool(cut) and self.document.is_json and in_string(self.document, line, cut)
-        return DocumentRow(line, text, "" if nth else fold, nth > 0, offset, inside)
+        is_first = nth == 0
+        return DocumentRow(line, text, fold if is_first else "", not is_first, offset, inside)
 
     def row_of(self, line: int, character: int = 0) -> int:
         """Return the row of a character, or the first row of its fold."""
@@ -274,7 +286,9 @@ class Rows:
         if not self.document.is_json:
             return False
         line, _ = self._locate(self.row_of(line))
-        opener = line if self.document.outline.opens(line) else self.document.outline.opener(line)
+        opener: int | None = line
+        if not self.document.outline.opens(line):
+            opener = self.document.outline.opener(line)
         if opener is None:
             return False
         self._put(opener, folded=self._folds.sign(opener) == "open")
@@ -286,7 +300,9 @@ class Rows:
 
     def folding_to(self, depth: int) -> Iterator[None]:
         """Do the work of ``fold_to`` in steps; only the last one changes anything."""
-        yield from self._folding(Folds(self.document, depth if self.document.is_json else EVERYTHING))
+        if not self.document.is_json:
+            depth = EVERYTHING
+        yield from self._folding(Folds(self.document, depth))
 
     def folding_like(self, beginning: Rows) -> Iterator[None]:
         """Fold, in steps, the containers that are folded in the beginning."""
@@ -300,8 +316,10 @@ class Rows:
 
     def reveal(self, line: int) -> None:
         """Unfold whatever hides a line, and nothing more."""
-        while (on_view := self._locate(self.row_of(line))[0]) != line:
+        on_view, _ = self._locate(self.row_of(line))
+        while on_view != line:
             self._put(on_view, folded=False)
+            on_view, _ = self._locate(self.row_of(line))
 
     def wrap(self, width: int | None) -> None:
         """Limit the columns of a row; with None, each line has one row.
@@ -312,8 +330,9 @@ class Rows:
 
     def wrapping(self, width: int | None) -> Iterator[None]:
         """Do the work of ``wrap`` in steps; only the last one changes anything."""
-        needless = width is None or self.document.is_hex or self.document.widest <= width
-        wrap = None if needless else width
+        wrap = width
+        if width is None or self.document.is_hex or self.document.widest <= width:
+            wrap = None
         if wrap == self._wrap:
             return
         heights: dict[LineRun, int] = {}
@@ -342,7 +361,8 @@ class Rows:
         heights: list[int] = []
         for stretch in self._folds.stretches:
             for run in self._cut(stretch, self._wrap):
-                if height := self._height(run, self._wrap, self._heights):
+                height = self._height(run, self._wrap, self._heights)
+                if height > 0:
                     self._runs.append(run)
                     heights.append(height)
         self._tops = list(accumulate(heights, initial=0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
@@ -94,13 +94,16 @@ def outcome_line(exchange: Exchange) -> str:
 
 def outcome_words(outcome: Outcome) -> str:
     match outcome:
+        case Result(message=""):
+            return "result"
         case Result(message=message):
-            return f"tool failed: {printable(message)}" if message else "result"
+            return f"tool failed: {printable(message)}"
         case ErrorObject(code=code, message=message):
             name = printable(message) or RESERVED.get(code or 0, ("",))[0]
-            return " ".join(part for part in ("error", "without code" if code is None else str(code), name) if part)
+            words = f"error {'without code' if code is None else code}"
+            return f"{words} {name}" if name else words
         case Malformed(reason=reason):
-            return f"{'' if status_word(outcome) else 'malformed: '}{printable(reason)}"
+            return printable(reason) if status_word(outcome) else f"malformed: {printable(reason)}"
         case Unreached(sentence=sentence):
             return f"no response: {printable(sentence)}"
         case Cancelled(maybe_ran=maybe_ran):
@@ -115,24 +118,31 @@ def outcome_words(outcome: Outcome) -> str:
 
 def status_word(outcome: Outcome) -> str:
     """Return the word of an HTTP status without a reply, or nothing."""
-    found = _STATUS_WORD.match(outcome.reason) if isinstance(outcome, Malformed) else None
-    return found[1] if found else ""
+    if isinstance(outcome, Malformed):
+        found = _STATUS_WORD.match(outcome.reason)
+        if found:
+            return found[1]
+    return ""
 
 
 def transport_line(exchange: Exchange) -> str:
     """Return ``HTTP 200 · 34 ms · 1.2 kB``; empty if nothing was sent."""
-    if isinstance(exchange.outcome, Refused):
+    outcome, response = exchange.outcome, exchange.response
+    if isinstance(outcome, Refused):
         return ""
-    took, response = duration(exchange.seconds), exchange.response
     if exchange.kind == "event":
         return size(response.size)
-    if response.status is None and not response.size:
-        return took
-    http = "" if response.status is None else f"HTTP {response.status} · "
-    is_incomplete = isinstance(exchange.outcome, Unreached | Cancelled)
-    if isinstance(exchange.outcome, Unreached) and exchange.outcome.step == "upgrade":
-        is_incomplete = response.header("Content-Length") != str(response.size)
-    return f"{http}{took} · {size(response.size)}{', incomplete' if is_incomplete else ''}"
+    parts = [duration(exchange.seconds)]
+    if response.status is not None:
+        parts.insert(0, f"HTTP {response.status}")
+    if response.status is not None or response.size:
+        parts.append(size(response.size))
+        is_incomplete = isinstance(outcome, Unreached | Cancelled)
+        if isinstance(outcome, Unreached) and outcome.step == "upgrade":
+            is_incomplete = response.header("Content-Length") != str(response.size)
+        if is_incomplete:
+            parts[-1] += ", incomplete"
+    return " · ".join(parts)
 
 
 def explanation(outcome: Outcome) -> str:
@@ -141,7 +151,9 @@ def explanation(outcome: Outcome) -> str:
         return ""
     explained = explain(outcome.code)
     name, _, meaning = explained.partition(": ")
-    return meaning if meaning and outcome.message.lower().startswith(name.lower()) else explained
+    if meaning and outcome.message.lower().startswith(name.lower()):
+        return meaning
+    return explained
 
 
 def duration(seconds: float) -> str:
@@ -212,10 +224,11 @@ def reason(exchange: Exchange) -> str:
 
 def transport_pieces(exchange: Exchange, method: str) -> list[tuple[str, str]]:
     """Return the method, if it is another one, and the transport."""
+    pieces = []
+    if exchange.method not in {method, ""}:
+        pieces += [("  of ", "middle"), (clipped(exchange.method, MAX_METHOD_COLUMNS), "careful")]
     transport = transport_line(exchange)
-    is_other = exchange.method not in {method, ""}
-    of_method = [("  of ", "middle"), (clipped(exchange.method, MAX_METHOD_COLUMNS), "careful")] if is_other else []
-    return [*of_method, (f"   {transport}" if transport else "", "middle")]
+    return [*pieces, (f"   {transport}" if transport else "", "middle")]
 
 
 def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
@@ -228,12 +241,15 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
             pieces.append((f"called {printable(exchange.url)}", "middle"))
     elif columns(sentence) > max(room, MIN_OUTCOME_COLUMNS):
         message = " ".join(sentence.split(" ")[2:])
-        pieces += [] if explained.lower().startswith(message.lower()) else [(message, "text")]
+        if not explained.lower().startswith(message.lower()):
+            pieces.append((message, "text"))
     if explained:
         pieces.append((explained, "middle"))
-    if isinstance(event := exchange.outcome, ServerEvent):
-        pieces += [(f"answered: {printable(event.answer[:MAX_OUTCOME_CHARACTERS])}", "text")] if event.answer else []
-        pieces += [(words, "middle") for words in event_circumstances(event).values()]
+    if isinstance(exchange.outcome, ServerEvent):
+        answer = exchange.outcome.answer[:MAX_OUTCOME_CHARACTERS]
+        if answer:
+            pieces.append((f"answered: {printable(answer)}", "text"))
+        pieces += [(words, "middle") for words in event_circumstances(exchange.outcome).values()]
     pieces += [(note, "middle") for note in exchange.notes]
     pieces += [(remark, "careful") for remark in exchange.remarks]
     if exchange.response.cut:
@@ -245,9 +261,12 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
 
 def event_circumstances(event: ServerEvent) -> dict[str, str]:
     """Return what a record knows about an event, by a label."""
-    of = f"sent for the call {printable(event.of[:MAX_OUTCOME_CHARACTERS])}" if event.of else ""
-    missed = f"{counted(event.missed, 'event')} before it not recorded" if event.missed else ""
-    return {label: words for label, words in (("of", of), ("missed", missed)) if words}
+    words = {}
+    if event.of:
+        words["of"] = f"sent for the call {printable(event.of[:MAX_OUTCOME_CHARACTERS])}"
+    if event.missed:
+        words["missed"] = f"{counted(event.missed, 'event')} before it not recorded"
+    return words
 
 
 def running(what: str, method: str, progress: Progress | None, elapsed: float, step: str = "") -> list[tuple[str, str]]:
@@ -255,12 +274,12 @@ def running(what: str, method: str, progress: Progress | None, elapsed: float, s
 
     ``step`` is the progress of a run of several calls.
     """
-    words = [
-        ("◐ ", "careful"),
-        (STEP_WORDS.get(progress.step, what) if progress and not step else what, "careful bold"),
-    ]
+    if progress is not None and not step:
+        what = STEP_WORDS.get(progress.step, what)
     detail = clipped(step, MAX_PROGRESS_COLUMNS) if step else clipped(method, MAX_METHOD_COLUMNS)
-    words += [(f"  {detail}", "middle")] if detail else []
+    words = [("◐ ", "careful"), (what, "careful bold")]
+    if detail:
+        words.append((f"  {detail}", "middle"))
     words.append((f"   {duration(elapsed)}", "text"))
     if progress is None or not progress.received:
         return words
@@ -276,7 +295,8 @@ def running(what: str, method: str, progress: Progress | None, elapsed: float, s
     ]
 
 
-def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]:
+def nothing(exchange: Exchange | None, what: str) -> list[WordLine]:
+    """Return why there is no response to show; ``what`` is running."""
     if what:
         return [[], [("      The response appears here as soon as it is complete.", "dim")]]
     if exchange is None:
@@ -301,43 +321,44 @@ def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[
             [_MARGIN, ("Nothing would be sent.", "dim")],
         ]
 
-    def warning(sentence: str) -> WordLine:
-        return [_MARGIN, ("! ", "careful bold"), (sentence, "careful")]
-
+    remarks = [printable(remark) for remark in preview.remarks]
+    log_in = "There is no session yet, so rpcexplorer logs in first." if preview.logs_in_first else ""
     lines: list[WordLine] = []
-    if preview.doubt:
-        lines += [warning(printable(preview.doubt)), []]
-    if preview.remarks:
-        lines += [*(warning(printable(remark)) for remark in preview.remarks), []]
-    if preview.logs_in_first:
-        lines += [warning("There is no session yet, so rpcexplorer logs in first."), []]
+    for sentences in ([printable(preview.doubt)], remarks, [log_in]):
+        warnings = [sentence for sentence in sentences if sentence]
+        lines += [[_MARGIN, ("! ", "careful bold"), (sentence, "careful")] for sentence in warnings]
+        if warnings:
+            lines.append([])
     lines += _head_of_request(preview)
     text = readable(preview.body)
     if text is None:  # not ours to send, but nothing that is shown may fail
         return [*lines, *([_MARGIN, (row, "text")] for row in printable_bytes(preview.body).splitlines())]
     from rpcexplorer.jsontext.edit import span_of  # the list of methods shows no request
 
-    params = (("params", *marked), ("arguments", *marked)) if marked else ()  # in one envelope or another
-    place = next((span for path in params if (span := span_of(text, path))), None)
+    place = None
+    if marked:  # The params have one name or another, as the envelope has it.
+        place = span_of(text, ("params", *marked)) or span_of(text, ("arguments", *marked))
     lines.append([_MARGIN, *_body_pieces(text, place)])
-    if names := dict.fromkeys(found[1] for found in _SECRET.finditer(text)):
-        lines += [[], *([_MARGIN, (f"{DOTS} {printable(name)}", "dim")] for name in names)]
+    names = dict.fromkeys(found[1] for found in _SECRET.finditer(text))
+    if names:
+        lines.append([])
+    lines += [[_MARGIN, (f"{DOTS} {printable(name)}", "dim")] for name in names]
     return lines
 
 
 def _head_of_request(preview: Preview) -> list[WordLine]:
     """Return the lines above the message, the last one empty; without HTTP there may be none."""
     lines: list[WordLine] = []
+    for label, value in preview.facts:
+        lines.append([_MARGIN, (f"{printable(label)}: ", "dim"), (printable(value), "text")])
     if preview.facts:
-        facts = ((printable(label), printable(value)) for label, value in preview.facts)
-        lines += [*([_MARGIN, (f"{label}: ", "dim"), (value, "text")] for label, value in facts), []]
+        lines.append([])
     if preview.line:
         lines.append([_MARGIN, (printable(preview.line), "bold")])
     for name, value in preview.headers:  # Headers are shown as they are sent, before encoding.
         secrets = "".join(f"  {printable(found[1])}" for found in _SECRET.finditer(value))
-        lines.append(
-            [_MARGIN, (printable(name), "json-key"), (": ", "dim"), (_hidden(value), "text"), (secrets, "dim")]
-        )
+        words = [(printable(name), "json-key"), (": ", "dim"), (_hidden(value), "text"), (secrets, "dim")]
+        lines.append([_MARGIN, *words])
     if preview.line or preview.headers:
         lines.append([])
     return lines
@@ -349,12 +370,13 @@ def _body_pieces(text: str, marked: Span | None) -> Iterator[tuple[str, str]]:
 
     first, last = marked or (0, 0)
     at = 0
-    for piece, role in chain(
-        coloured(text[:MAX_COLOURED_CHARACTERS]), [(text[MAX_COLOURED_CHARACTERS:], "json-string")]
-    ):
+    rest = (text[MAX_COLOURED_CHARACTERS:], "json-string")
+    for piece, role in (*coloured(text[:MAX_COLOURED_CHARACTERS]), rest):
         end = at + len(piece)
-        for one, other in pairwise([at, *(cut for cut in (first, last) if at < cut < end), end]):
-            yield _hidden(text[one:other]), f"{role} underline" if first <= one < last else role
+        cuts = [cut for cut in (first, last) if at < cut < end]
+        for begin, until in pairwise([at, *cuts, end]):
+            underline = " underline" if first <= begin < last else ""
+            yield _hidden(text[begin:until]), role + underline
         at = end
 
 
@@ -367,13 +389,15 @@ def headers_page(exchange: Exchange) -> list[WordLine]:
     response = exchange.response
     if response.status is None:
         return [[("  No HTTP response, so there are no headers.", "dim")]]
-    lines: list[WordLine] = [[("  " + f"{response.version} {response.status} {response.reason}".strip(), "bold")], []]
+    status = f"{response.version} {response.status} {response.reason}".strip()
+    lines: list[WordLine] = [[_MARGIN, (status, "bold")], []]
     if not response.headers:
         lines.append([("  No headers were received or recorded.", "dim")])
     widest = min(max((len(name) for name, _ in response.headers), default=0), 30)
     for name, value in response.headers:
-        # The value of a cookie is a session, which other people in the room must not read.
-        shown = _COOKIE_VALUE.sub(f"={DOTS}", value, count=1) if name.lower() == "set-cookie" else value
+        shown = value
+        if name.lower() == "set-cookie":  # A session, which other people in the room must not read.
+            shown = _COOKIE_VALUE.sub(f"={DOTS}", value, count=1)
         lines.append([(f"  {name:<{widest}}", "json-key"), _MARGIN, (shown, "text")])
     return [*lines, [], *_facts(exchange)]
 
@@ -427,16 +451,23 @@ def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
     }
     parts = [(label, max(took, 0.0)) for label, took in measured.items() if took is not None and isfinite(took)]
     explained = sum(took for _, took in parts)
-    whole = max(explained, seconds if isfinite(seconds) else 0.0)
+    whole = explained
+    if isfinite(seconds):
+        whole = max(explained, seconds)
     if parts and whole - explained > 0.01 * whole:
         parts.append(("other", whole - explained))
     least = 1 / (8 * max(width, 1))
-    found, at = [PhaseBar("connection", 0.0, 0.0, "reused")] if phases.kept else [], 0.0
+    found, at = [], 0.0
+    if phases.kept:
+        found.append(PhaseBar("connection", 0.0, 0.0, "reused"))
     for label, took in parts:
         share = took / whole if whole else 0.0
         found.append(PhaseBar(label, at, max(share, least), duration(took)))
         at += share
     return found
+
+
+_EIGHTHS: Final = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
 
 def drawn(bars: Sequence[PhaseBar], width: int) -> list[str]:
@@ -450,35 +481,31 @@ def drawn(bars: Sequence[PhaseBar], width: int) -> list[str]:
         start = min(int(bar.start * width), width - 1)
         end = round((bar.start + bar.length) * width * 8)
         full, eighths = divmod(min(max(end - start * 8, 1), (width - start) * 8), 8)
-        lines.append(f"{' ' * start}{'█' * full}{' ▏▎▍▌▋▊▉'[eighths] if eighths else ''}".ljust(width))
+        lines.append(f"{' ' * start}{'█' * full}{_EIGHTHS[eighths]}".ljust(width))
     return lines
 
 
-def outcome_cell(exchange: Exchange) -> list[tuple[str, str]]:
-    status = exchange.response.status
-    plain = status is None or 200 <= status < 300 or status_word(exchange.outcome)
-    words = [("notification ", "middle")] if exchange.kind == "notification" else []
-    words += [] if plain else [(f"HTTP {status}, ", "middle")]
-    match exchange.outcome:
+def outcome_cell(exchange: Exchange) -> WordLine:
+    """Return the outcome for a column whose heading says the rest."""
+    outcome, response = exchange.outcome, exchange.response
+    if isinstance(outcome, ServerEvent):
+        return [(event_words(exchange)[:MAX_OUTCOME_CHARACTERS], "middle"), (f"  {size(response.size)}", "dim")]
+    words = []
+    if exchange.kind == "notification":
+        words.append(("notification ", "middle"))
+    if response.status is not None and not 200 <= response.status < 300 and not status_word(outcome):
+        words.append((f"HTTP {response.status}, ", "middle"))
+    match outcome:
         case Result():
-            return [*words, ("result", "middle"), (f"  {size(exchange.response.size)}", "dim")]
-        case ServerEvent():
-            return [
-                (event_words(exchange)[:MAX_OUTCOME_CHARACTERS], "middle"),
-                (f"  {size(exchange.response.size)}", "dim"),
-            ]
-        case ErrorObject(code=int(code)) as error:
-            message = outcome_words(error).removeprefix(f"error {code}")
+            return [*words, ("result", "middle"), (f"  {size(response.size)}", "dim")]
+        case ErrorObject(code=int(code)):
+            message = outcome_words(outcome).removeprefix(f"error {code}")
             return [*words, (str(code), "wrong"), (message[:MAX_OUTCOME_CHARACTERS], "middle")]
         case Malformed(reason=reason) if reason:
-            return [
-                *words,
-                (
-                    reason[:MAX_OUTCOME_CHARACTERS].removeprefix("The response is ").removeprefix("The reply is "),
-                    "middle",
-                ),
-            ]
-    return [*words, (outcome_words(exchange.outcome)[:MAX_OUTCOME_CHARACTERS], "middle")]
+            sentence = reason.removeprefix("The response is ").removeprefix("The reply is ")
+        case _:
+            sentence = outcome_words(outcome)
+    return [*words, (sentence[:MAX_OUTCOME_CHARACTERS], "middle")]
 
 
 def event_words(event: Exchange) -> str:
@@ -505,14 +532,19 @@ def failed_count(parts: BatchParts) -> str:
     awaited = [call for call in parts.calls if not isinstance(call.outcome, Sent)]
     failed = [call for call in awaited if call.exit_code]
     missing = sum(isinstance(call.outcome, Malformed) and not call.response.body for call in failed)
-    counts = ((len(failed) - missing, "failed"), (missing, "got no response"))
-    return ", ".join(f"{count} of {counted(len(awaited), 'call')} {words}" for count, words in counts if count)
+    parts_of = []
+    for count, words in ((len(failed) - missing, "failed"), (missing, "got no response")):
+        if count:
+            parts_of.append(f"{count} of {counted(len(awaited), 'call')} {words}")
+    return ", ".join(parts_of)
 
 
 def part_words(call: Exchange) -> str:
     if isinstance(call.outcome, Malformed) and not call.response.body:
         return call.outcome.reason.rstrip(".")
-    return "sent, no response is expected" if isinstance(call.outcome, Sent) else outcome_words(call.outcome)
+    if isinstance(call.outcome, Sent):
+        return "sent, no response is expected"
+    return outcome_words(call.outcome)
 
 
 def kind_word(*, notification: bool) -> str:

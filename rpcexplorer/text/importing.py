@@ -20,19 +20,27 @@ NUMBERS: Final = 6
 
 def hiding(calls: Iterable[ImportedCall]) -> Redactor:
     """Return a redactor for the credentials of imported calls."""
-    return Redactor(
-        {found.secret.reveal(): found.secret for call in calls for found in call.credentials}.values(), guesses=True
-    )
+    secrets = {}
+    for call in calls:
+        for credential in call.credentials:
+            secrets[credential.secret.reveal()] = credential.secret
+    return Redactor(secrets.values(), guesses=True)
 
 
 def call_line(call: ImportedCall, hide: Redactor) -> str:
     """Return method, params, URL and credential fields on one line."""
+    marks = []
+    if call.notification:
+        marks.append("notification")
+    if call.in_batch:
+        marks.append("in a batch")
+    if call.times > 1:
+        marks.append(f"{call.times} times")
+    params = " ".join(hide.text(call.params).split())
     fields = dict.fromkeys(credential.field for credential in call.credentials)
-    marks = ["notification"] * call.notification + ["in a batch"] * call.in_batch
-    more = [*marks, f"{call.times} times"] if call.times > 1 else marks
-    parts = [fitted(call.method, METHOD), fitted(" ".join(hide.text(call.params).split()), PARAMS)]
-    parts += [printable(redacted_address(call.address)), ", ".join(more), ", ".join(fields)]
-    return "  ".join(filter(None, parts)).rstrip()
+    parts = [fitted(call.method, METHOD), fitted(params, PARAMS), printable(redacted_address(call.address))]
+    parts += [", ".join(marks), ", ".join(fields)]
+    return "  ".join(part for part in parts if part).rstrip()
 
 
 def skipped_lines(skipped: Sequence[Skipped]) -> Iterator[str]:
@@ -40,7 +48,8 @@ def skipped_lines(skipped: Sequence[Skipped]) -> Iterator[str]:
     for request in skipped:
         reasons.setdefault(request.why, []).append(request.number)
     for why, numbers in reasons.items():
-        yield f"request{'s' * (len(numbers) > 1)} {joined_words(map(str, numbers), NUMBERS)} skipped: {why}"
+        noun = "request" if len(numbers) == 1 else "requests"
+        yield f"{noun} {joined_words(map(str, numbers), NUMBERS)} skipped: {why}"
 
 
 def note_lines(calls: Sequence[ImportedCall]) -> Iterator[str]:
@@ -54,8 +63,9 @@ def note_lines(calls: Sequence[ImportedCall]) -> Iterator[str]:
 
 def other_addresses(calls: Iterable[ImportedCall], endpoint: str) -> str:
     """Return a few URLs other than ``endpoint``; empty if there are none."""
-    others = {call.address.partition("?")[0]: None for call in calls if call.address}
-    return joined_words((printable(redacted_address(url)) for url in others if url != endpoint), 3)
+    addresses = dict.fromkeys(call.address.partition("?")[0] for call in calls if call.address)
+    addresses.pop(endpoint, None)
+    return joined_words((printable(redacted_address(url)) for url in addresses), 3)
 
 
 def as_values(found: Imported) -> Mapping[str, Any]:
@@ -63,21 +73,23 @@ def as_values(found: Imported) -> Mapping[str, Any]:
     hide = hiding(found.calls)
     return {
         "form": found.form,
-        "calls": [
-            {
-                "request": call.number,
-                "method": call.method,
-                "params": Raw(hide.text(call.params).encode("utf-8", "surrogatepass")) if call.params else None,
-                "address": redacted_address(call.address),
-                "notification": call.notification,
-                "batch": call.in_batch,
-                "name": call.name,
-                "times": call.times,
-                "credentials": [{"field": found.field, "place": found.place} for found in call.credentials],
-                "notes": call.notes,
-            }
-            for call in found.calls
-        ],
+        "calls": [_call_values(call, hide) for call in found.calls],
         "skipped": [{"request": request.number, "why": request.why} for request in found.skipped],
         "notes": found.notes,
+    }
+
+
+def _call_values(call: ImportedCall, hide: Redactor) -> Mapping[str, Any]:
+    params = Raw(hide.text(call.params).encode("utf-8", "surrogatepass")) if call.params else None
+    return {
+        "request": call.number,
+        "method": call.method,
+        "params": params,
+        "address": redacted_address(call.address),
+        "notification": call.notification,
+        "batch": call.in_batch,
+        "name": call.name,
+        "times": call.times,
+        "credentials": [{"field": found.field, "place": found.place} for found in call.credentials],
+        "notes": call.notes,
     }

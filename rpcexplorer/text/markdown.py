@@ -113,6 +113,12 @@ class PageRows:
         if self.made and self.made[-1]:
             self.made.append([])
 
+    def rest(self, count: int, indent: int = 2, noun: str = "") -> None:
+        """Say how many of something are not shown, if there are any."""
+        if count > 0:
+            what = counted(count, f"more {noun}") if noun else f"{count:,} more"
+            self.add([(f"{' ' * indent}… and {what}", "dim")], indent)
+
     def add(self, words: WordLine, hang: int = 0, breaks: Breaks = "words") -> None:
         """Add a line; further rows begin in column ``hang``."""
         if self.is_full:
@@ -126,20 +132,18 @@ class PageRows:
 
 def markdown(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> None:
     _Writer(rows, indent, role).write(_parser().parse(text[:MAX_CHARACTERS].expandtabs(4)))
-    more_than(text, rows, indent)
+    rows.rest(len(text) - MAX_CHARACTERS, indent, "character")
 
 
 def plain(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> None:
     """Add plain text. Its line breaks are kept."""
     for line in text[:MAX_CHARACTERS].expandtabs(4).splitlines():
         deep = len(line) - len(line.lstrip())
-        rows.add([(" " * indent + line.rstrip(), role)] if line.strip() else [], indent + deep + 2)
-    more_than(text, rows, indent)
-
-
-def more_than(text: str, rows: PageRows, indent: int) -> None:
-    if len(text) > MAX_CHARACTERS:
-        rows.add([(f"{' ' * indent}… and {counted(len(text) - MAX_CHARACTERS, 'more character')}", "dim")], indent)
+        if not line.strip():
+            rows.add([])
+        else:
+            rows.add([(" " * indent + line.rstrip(), role)], indent + deep + 2)
+    rows.rest(len(text) - MAX_CHARACTERS, indent, "character")
 
 
 _BLOCKS: Final = frozenset({"paragraph_open", "heading_open", "fence", "code_block", "hr", "table_open"})
@@ -334,15 +338,13 @@ def markdown_page(text: str, width: int, code_width: int) -> MarkdownPage:
     writer.write(_parser().parse(text[:MAX_PAGE_CHARACTERS]))
     links: list[Link] = []
     for number, row in enumerate(rows.made):
-        rows.made[number] = [
-            (words, " ".join(["accent", "underline", *role.split()[1:]]) if role.startswith(LINK) else role)
-            for words, role in row
-        ]
         start = 0
-        for words, role in row:
-            if role.startswith(LINK):
-                index = int(role.split()[0].removeprefix(LINK))
+        for place, (words, role) in enumerate(row):
+            link, *attributes = role.split()
+            if link.startswith(LINK):
+                index = int(link.removeprefix(LINK))
                 links.append(Link(number, start, start + len(words), index, writer.targets[index]))
+                row[place] = (words, " ".join(["accent", "underline", *attributes]))
             start += len(words)
     return MarkdownPage(rows.made, writer.headings, links, frozenset(row for block in writer.code for row in block))
 
@@ -356,8 +358,10 @@ def highlighted(text: str, language: str) -> Iterator[WordLine]:
     if language == "console":
         for line in lines:
             prompt = next((sign for sign in _PROMPTS if line.startswith(sign)), "")
-            words: WordLine = [(prompt, "dim"), (line.removeprefix(prompt).rstrip(), "text bold")]
-            yield words if prompt else [(line.rstrip(), "middle")]
+            if prompt:
+                yield [(prompt, "dim"), (line.removeprefix(prompt).rstrip(), "text bold")]
+            else:
+                yield [(line.rstrip(), "middle")]
         return
     for line in lines:
         yield list(_in_roles(line.rstrip(), language))

@@ -96,13 +96,18 @@ class Names:
         before, indexes = self._last
         if max(map(len, words)) > self._longest:
             return {}
-        forms = self._exact if _means_case(words) else self._folded
-        first, *others = words if forms is self._exact else map(_fold, words)
-        scores = _ranks(first, forms, indexes if query.startswith(before) else self._order)
+        if _means_case(words):
+            forms = self._exact
+        else:
+            forms, words = self._folded, [_fold(word) for word in words]
+        if not query.startswith(before):
+            indexes = self._order
+        first, *others = words
+        scores = _ranks(first, forms, indexes)
         for word in others:
             scores = {index: scores[index] + rank for index, rank in _ranks(word, forms, scores).items()}
         self._last = (query, list(scores))
-        return scores if len(words) == 1 else {index: score / len(words) for index, score in scores.items()}
+        return {index: score / len(words) for index, score in scores.items()}
 
     def _called(self, name: str, among: Mapping[int, float]) -> Iterator[int]:
         return (index for index in self._by_name.get(name, ()) if index in among)
@@ -142,7 +147,8 @@ def _fold(text: str) -> str:
     """Return the text in lower case, with the same number of characters."""
     if text.isascii():
         return text.lower()
-    return "".join(lower if len(lower := letter.lower()) == 1 else letter for letter in text)
+    lower = [letter.lower() for letter in text]
+    return "".join(low if len(low) == 1 else letter for letter, low in zip(text, lower, strict=True))
 
 
 def _ranks(word: str, forms: _Forms, indexes: Iterable[int]) -> dict[int, float]:
@@ -158,11 +164,16 @@ def _ranks(word: str, forms: _Forms, indexes: Iterable[int]) -> dict[int, float]
                 ranks[index] = EXACT if len(name) == len(word) else PREFIX
             elif head in marked[index]:
                 ranks[index] = WORD
+            elif several and heads(marked[index]):
+                ranks[index] = WORDS
             else:
-                ranks[index] = WORDS if several and heads(marked[index]) else INSIDE
-        elif several and (found := scattered(name)):
-            close = len(word) / (found.end() - found.start(1))
-            ranks[index] = WORDS if heads(marked[index]) else close
+                ranks[index] = INSIDE
+        elif several:
+            found = scattered(name)
+            if found and heads(marked[index]):
+                ranks[index] = WORDS
+            elif found:
+                ranks[index] = len(word) / (found.end() - found.start(1))
     return ranks
 
 
@@ -194,11 +205,15 @@ def _letters(word: str, name: str, marked: str, starts: Sequence[int]) -> Sequen
     for start in (0, *starts):
         if name.startswith(word, start):
             return range(start, start + len(word))
-    if found := _heads(word, "()").match(marked):
+    found = _heads(word, "()").match(marked)
+    if found:
         shifted = [start + nth for nth, start in enumerate(starts, 1)]  # where each word begins behind its mark
-        return [(at := found.start(nth) - 1) - bisect_right(shifted, at) for nth in range(1, len(word) + 1)]
+        places = [found.start(nth) - 1 for nth in range(1, len(word) + 1)]
+        return [place - bisect_right(shifted, place) for place in places]
     start = name.find(word)
-    return range(start, start + len(word)) if start >= 0 else _close(word, name)
+    if start >= 0:
+        return range(start, start + len(word))
+    return _close(word, name)
 
 
 def _close(word: str, name: str) -> list[int]:

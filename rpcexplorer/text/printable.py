@@ -46,12 +46,15 @@ def printable(text: str, *, lines: bool = False) -> str:
 def _visible(char: str) -> str:
     if char in _PICTURES:
         return _PICTURES[char]
-    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+    code = ord(char)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _style(found: re.Match[str]) -> str:
     before = found.string[max(found.start() - 1, 0) : found.start()]
-    return found[0] if before and category(before) in {"So", "Sm"} else _visible(found[0])
+    if before and category(before) in {"So", "Sm"}:
+        return found[0]
+    return _visible(found[0])
 
 
 def readable(body: bytes) -> str | None:
@@ -60,9 +63,12 @@ def readable(body: bytes) -> str | None:
     A last character that is not complete makes no difference, as bodies are cut at a size; it reads ``\xe2``.
     """
     text = body.decode("utf-8", "surrogateescape")
-    if cut := _CUT_SHORT.search(text, max(len(text) - 3, 0)):
+    cut = _CUT_SHORT.search(text, max(len(text) - 3, 0))
+    if cut:
         text = text[: cut.start()] + "".join(f"\\x{ord(half) - 0xDC00:02x}" for half in cut[0])
-    return None if _NOT_UTF8.search(text) else text
+    if _NOT_UTF8.search(text):
+        return None
+    return text
 
 
 def printable_bytes(body: bytes) -> str:

@@ -41,10 +41,12 @@ def marked(text: str, problem: Typo) -> str:
     start = max(0, at - WIDTH // 2)
     before, after = printable(line[start:at]), printable(line[at : start + WIDTH])
     shown = [f"  {before}{after}", f"  {' ' * columns(before)}^"]
-    if fixed := fix_all(problem):
+    fixed = fix_all(problem)
+    if fixed is not None:
         labels, whole = fixed
         first, more, _ = whole.strip().partition("\n")
-        shown.append(f"  {', '.join(labels)}: {printable(first[: 2 * WIDTH])}{' …' if more else ''}")
+        cut = " …" if more else ""
+        shown.append(f"  {', '.join(labels)}: {printable(first[: 2 * WIDTH])}{cut}")
     return "\n".join(shown)
 
 
@@ -69,9 +71,12 @@ def warning(problem: SchemaProblem, at: int = 0, count: int = 1, key: str = "") 
 
     ``key`` goes to the next problem.
     """
+    words = f"line {problem.line}, column {problem.column}: {_sentence(problem)}."
+    if count == 1:
+        return words
+    or_more = " or more" if count == MOST_PROBLEMS else ""
     following = f", next: {key}" if key else ""
-    which = f" ({at + 1} of {count}{' or more' if count == MOST_PROBLEMS else ''}{following})" if count > 1 else ""
-    return f"line {problem.line}, column {problem.column}: {_sentence(problem)}.{which}"
+    return f"{words} ({at + 1} of {count}{or_more}{following})"
 
 
 def result_remark(problems: Sequence[SchemaProblem]) -> str:
@@ -82,16 +87,18 @@ def result_remark(problems: Sequence[SchemaProblem]) -> str:
     for problem in problems[:MAX_SENTENCES]:
         place = f"at {path(problem.pointer)}: " if problem.pointer else ""
         sentences.append(capitalised(f"{place}{_sentence(problem)}."))
-    if (more := len(problems) - MAX_SENTENCES) > 0:
-        at_least = "at least " if len(problems) == MOST_PROBLEMS else ""
-        sentences.append(capitalised(f"{at_least}{counted(more, 'more problem')}."))
+    more = len(problems) - MAX_SENTENCES
+    if more > 0:
+        at_least = "At least " if len(problems) == MOST_PROBLEMS else ""
+        sentences.append(f"{at_least}{counted(more, 'more problem')}.")
     return " ".join(sentences)
 
 
 def params_remarks(problems: Sequence[SchemaProblem]) -> list[str]:
     """Return the first problems of params, and how many more there are."""
     sentences = [_sentence(problem) for problem in problems[:MAX_SENTENCES]]
-    if (more := len(problems) - MAX_SENTENCES) > 0:
+    more = len(problems) - MAX_SENTENCES
+    if more > 0:
         sentences.append(f"the params have {counted(more, 'more problem')}")
     return sentences
 
@@ -100,12 +107,16 @@ def unchecked_words(checked: Checked) -> str:
     """Return why a text was not checked, or only in part; empty if it was."""
     if not checked.why_not:
         return ""
-    return f"{'only partly' if checked.in_part else 'not'} checked: {_cut(checked.why_not)}"
+    how = "only partly" if checked.in_part else "not"
+    return f"{how} checked: {_cut(checked.why_not)}"
 
 
 def path(pointer: Iterable[str | int]) -> str:
+    """Return a JSON pointer, the end of a long one."""
     whole = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
-    return printable(whole if len(whole) <= LONGEST_PATH else f"…{whole[-LONGEST_PATH:]}")
+    if len(whole) > LONGEST_PATH:
+        whole = f"…{whole[-LONGEST_PATH:]}"
+    return printable(whole)
 
 
 def _sentence(problem: SchemaProblem) -> str:
@@ -113,8 +124,9 @@ def _sentence(problem: SchemaProblem) -> str:
 
 
 def _cut(sentence: str) -> str:
-    most = MAX_SENTENCE_CHARACTERS
-    return printable(sentence if len(sentence) <= most else f"{sentence[:most]} …")
+    if len(sentence) > MAX_SENTENCE_CHARACTERS:
+        sentence = f"{sentence[:MAX_SENTENCE_CHARACTERS]} …"
+    return printable(sentence)
 
 
 ROOM = 60
@@ -122,20 +134,18 @@ NOT_SET = "not set"
 
 
 def hint_line(hint: Hint, profile: Profile, key: str, test_key: str) -> WordLine:
+    sentence = printable(hint.sentence)
     if hint.tests:
-        return [
-            (test_key, "bold accent"),
-            (" test the connection", "text"),
-            (f"   {printable(hint.sentence)}", "middle"),
-        ]
-    if hint.changes:
+        key, action = test_key, "test the connection"
+    elif hint.changes:
+        changes = " and ".join(f"{key} to {value_words(value)}" for key, value in hint.changes)
         where = "" if profile.ad_hoc else f" in {profile.name}"
-        action = f" set {_changes_words(hint.changes)}{where} and resend"
+        action = f"set {changes}{where} and resend"
     elif hint.secret:
-        action = f" enter the {hint.secret} of {profile.shown_name} and resend"
+        action = f"enter the {hint.secret} of {profile.shown_name} and resend"
     else:
-        return [(printable(hint.sentence), "careful")]
-    return [(key, "bold accent"), (printable(action), "text"), (f"   {printable(hint.sentence)}", "middle")]
+        return [(sentence, "careful")]
+    return [(key, "bold accent"), (f" {printable(action)}", "text"), (f"   {sentence}", "middle")]
 
 
 def rows_of(
@@ -148,11 +158,11 @@ def rows_of(
     rows = []
     for key, value in changes:
         old = value_at(profile, key)
-        old = written(key) if old is None and not profile.ad_hoc else old
-        same = old == value or value_words(old) == value_words(value) == NOT_SET
-        rows.append(
-            (key, f"{value_words(value)} (unchanged)" if same else f"{value_words(old)} → {value_words(value)}")
-        )
+        if old is None and not profile.ad_hoc:
+            old = written(key)
+        before, after = value_words(old), value_words(value)
+        is_same = old == value or before == after == NOT_SET
+        rows.append((key, f"{after} (unchanged)" if is_same else f"{before} → {after}"))
     return rows
 
 
@@ -164,12 +174,10 @@ def value_at(profile: Profile, key: str) -> Any:
     if first == "headers":
         return next((value for name, value in profile.headers if name.lower() == rest.lower()), None)
     value = getattr(profile, first, None)
-    return getattr(value, rest, None) if rest else value
+    if rest:
+        value = getattr(value, rest, None)
+    return value
 
 
 def value_words(value: Any) -> str:
     return NOT_SET if value is None or value == "" else clipped(printable(spelled(value)), ROOM)
-
-
-def _changes_words(changes: Changes) -> str:
-    return " and ".join(f"{key} to {value_words(value)}" for key, value in changes)

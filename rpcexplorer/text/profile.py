@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,24 +48,24 @@ def auth_words(
         return [("● ", "well"), (f"session{lasted}", "text")]
     if profile.assumes_auth and not any(state.values()):
         return []
-    if moved := [
-        FIELD_WORDS.get(field, field) for field, found in state.items() if isinstance(found, DestinationChanged)
-    ]:
-        return [("! ", "careful bold"), (f"{moved[0]} blocked", "careful")]
-    if missing := [
-        FIELD_WORDS.get(field, field) for field, found in state.items() if found is None and field != "session"
-    ]:
-        return [("! ", "careful bold"), (f"{missing[0]} missing", "careful")]
+    for field, found in state.items():
+        if isinstance(found, DestinationChanged):
+            return [("! ", "careful bold"), (f"{FIELD_WORDS.get(field, field)} blocked", "careful")]
+    for field, found in state.items():
+        if found is None and field != "session":
+            return [("! ", "careful bold"), (f"{FIELD_WORDS.get(field, field)} missing", "careful")]
     if not profile.secrets:
         return []
     field = next((name for name in reversed(profile.secrets) if name != "session"), "session")
+    field_word = FIELD_WORDS.get(field, field)
     if rejected:
-        return [("✗ ", "wrong bold"), (f"{FIELD_WORDS.get(field, field)} rejected", "wrong")]
+        return [("✗ ", "wrong bold"), (f"{field_word} rejected", "wrong")]
     if profile.has_sessions:
         return [("○ ", "middle"), ("no session yet", "middle")]
     word = state_word(state.get(field))
-    word = word.replace("environment", "env") if short else word
-    return [("● ", "well"), (f"{FIELD_WORDS.get(field, field)} {word}", "text")]
+    if short:
+        word = word.replace("environment", "env")
+    return [("● ", "well"), (f"{field_word} {word}", "text")]
 
 
 def state_word(found: Secret | DestinationChanged | None) -> str:
@@ -90,7 +91,8 @@ def goes_with(profile: Profile, method: str) -> str:
     if kind.free(profile, Call(method)):
         return "needs no session" if kind.session_cookie else "sent without credentials"
     if kind.session_cookie:
-        return f"sent with the session cookie of this profile{', if there is one' if profile.assumes_auth else ''}"
+        if_any = ", if there is one" if profile.assumes_auth else ""
+        return f"sent with the session cookie of this profile{if_any}"
     return kind.words(profile)
 
 
@@ -121,21 +123,21 @@ def profile_page(
     lines: list[WordLine] = [[]]
     if profile.description:
         lines += [[(f" {profile.description}", "text")], []]
-    lines += [
-        _row("url", profile.endpoint, "text"),
-        *([_row("preset", profile.preset, "text")] if profile.preset else []),
-    ]
+    lines.append(_row("url", profile.endpoint, "text"))
+    if profile.preset:
+        lines.append(_row("preset", profile.preset, "text"))
     if profile.badge:
         word, role = ("PROD", "wrong bold") if profile.badge == "prod" else (profile.badge, "text")
         lines.append(_row("badge", word, role))
-    lines += [
-        _row("auth", f"{auth_of(profile).words(profile)}{ASSUMED if profile.assumes_auth else ''}", "text"),
-    ]
-    for field, found in state.items() if any(state.values()) or not profile.assumes_auth else ():
-        lines += _secret(profile, field, found)
-    connection = [*_heading("Connection"), *map(step_line, steps)] if steps else []
-    lines += [[], *_files(files), *connection, *_settings(profile, rows, files), *_methods(profile)]
-    return [*lines, [], [(f" {HAND}", "dim")]]
+    assumed = ASSUMED if profile.assumes_auth else ""
+    lines.append(_row("auth", f"{auth_of(profile).words(profile)}{assumed}", "text"))
+    if any(state.values()) or not profile.assumes_auth:
+        for field, found in state.items():
+            lines += _secret(profile, field, found)
+    lines += [[], *_files(files)]
+    if steps:
+        lines += [*_heading("Connection"), *map(step_line, steps)]
+    return [*lines, *_settings(profile, rows, files), *_methods(profile), [], [(f" {HAND}", "dim")]]
 
 
 def broken_page(files: Sequence[tuple[Path, str]], problems: Sequence[str]) -> list[WordLine]:
@@ -159,9 +161,10 @@ def _secret(profile: Profile, field: str, found: Secret | DestinationChanged | N
             place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", until you quit"
             return [[*_row(field, f"✓ {state_word(found)}", "well"), (place, "dim")]]
         case DestinationChanged(why=why, changes=changes, advice=advice):
-            details = [(why, "careful"), *((str(change), "text") for change in changes)]
-            details.append((advice or "Send a call to allow it, or press s to enter it for this destination.", "dim"))
-            return [_row(field, "! blocked", "careful bold"), *(_row("", *detail) for detail in details)]
+            lines = [_row(field, "! blocked", "careful bold"), _row("", why, "careful")]
+            lines += [_row("", str(change), "text") for change in changes]
+            advice = advice or "Send a call to allow it, or press s to enter it for this destination."
+            return [*lines, _row("", advice, "dim")]
     if field == "session":
         return [_row(field, "○ no session yet", "middle"), _row("", "Press F8 to log in, or s to enter one.", "dim")]
     return [
@@ -171,7 +174,8 @@ def _secret(profile: Profile, field: str, found: Secret | DestinationChanged | N
 
 
 def _files(files: Sequence[tuple[Path, str]]) -> list[WordLine]:
-    return [_row("" if at else "file", f"{file}  {label}", "middle") for at, (file, label) in enumerate(files)]
+    labels = chain(["file"], repeat(""))
+    return [_row(name, f"{file}  {label}", "middle") for name, (file, label) in zip(labels, files, strict=False)]
 
 
 def step_line(step: Check) -> WordLine:
@@ -184,41 +188,52 @@ def step_line(step: Check) -> WordLine:
 def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
     """Yield keys in groups: those from files with their place, then defaults."""
     names = [file.name for file, _ in files]
-    short = {  # Paths are shortened as long as they stay unique.
-        str(file): file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}" for file, _ in files
-    }
+    short = {}
+    for file, _ in files:  # Paths are shortened as long as they stay unique.
+        short[str(file)] = file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}"
     for heading in ("Calls", "Auth and login", "Headers"):
-        groups = ((row, row[0].partition(".")[0]) for row in rows if row[0] not in AT_TOP)
-        members = [row for row, group in groups if group != "method" and GROUPS.get(group, "Calls") == heading]
+        members = [row for row in rows if _heading_of(row[0]) == heading]
         chosen = [row for row in members if str(row[2]) != "default"]
-        usual = [row for row in members if row not in chosen and row[1] is not None and row[1] != ""]
+        defaults = [row for row in members if str(row[2]) == "default" and row[1] is not None and row[1] != ""]
         if heading == "Auth and login" and not profile.secrets:
-            usual = []
-        if chosen or usual:
+            defaults = []
+        if chosen or defaults:
             yield from _heading(heading)
         for key, value, source in chosen:
-            file, _, number = str(source).rpartition(":")
-            is_preset = file.startswith("preset ")
-            place = file.partition(",")[0] if is_preset else f"{short.get(file, file)}:{number}"
+            origin, _, number = str(source).rpartition(":")
+            place = f"{short.get(origin, origin)}:{number}"
+            if origin.startswith("preset "):
+                place = origin.partition(",")[0]
             yield [*_setting(key, value, "text"), (f"  {place}", "dim")]
-        for key, value, _ in usual:
-            yield _setting(key, (*value[:FEW], "…") if isinstance(value, tuple) and value[FEW:] else value, "middle")
+        for key, value, _ in defaults:
+            is_long = isinstance(value, tuple) and len(value) > FEW
+            yield _setting(key, (*value[:FEW], "…") if is_long else value, "middle")
+
+
+def _heading_of(key: str) -> str:
+    """Return the heading below which a key is listed, or nothing."""
+    group = key.partition(".")[0]
+    if key in AT_TOP or group == "method":
+        return ""
+    return GROUPS.get(group, "Calls")
 
 
 def _setting(key: str, value: Any, role: str) -> WordLine:
     label = key.partition(".")[2] or key
+    if value is None or value == "":
+        return _row(label, "none", "dim")
     if isinstance(value, dict | list):
         return _row(label, json_of(value).decode(), "json-punctuation")
     if isinstance(value, tuple):
         return _row(label, ", ".join(map(str, value)), role)
     if key == "timeout":
         return _row(label, f"{value:g} s", role)
-    return _row(label, "none", "dim") if value is None or value == "" else _row(label, str(value), role)
+    return _row(label, str(value), role)
 
 
 def _methods(profile: Profile) -> Iterator[WordLine]:
     if profile.methods:
         yield from _heading("Described methods")
         for name, note in profile.methods.items():
-            mark = {True: ("safe  ", "well"), False: ("! unsafe  ", "careful"), None: ("", "dim")}[note.safe]
-            yield [*_row(name, mark[0], mark[1]), (note.doc, "middle")]
+            mark, role = {True: ("safe  ", "well"), False: ("! unsafe  ", "careful"), None: ("", "dim")}[note.safe]
+            yield [*_row(name, mark, role), (note.doc, "middle")]

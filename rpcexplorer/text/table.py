@@ -81,10 +81,12 @@ class Table:
             return None
         elements, path = _objects(value), "."
         if not elements:
-            found = [(name, rows) for name, text in _members(value).items() if (rows := _objects(bytes(text)))]
+            lists = [(name, _objects(bytes(text))) for name, text in _members(value).items()]
+            found = [(name, rows) for name, rows in lists if rows]
             if len(found) != 1:
                 return None
-            elements, path = found[0][1], _path(found[0][0])
+            name, elements = found[0]
+            path = _path(name)
         table = cls(elements, path)
         return table if table.columns else None
 
@@ -107,7 +109,8 @@ class Table:
 
     def cell_path(self, row: int, column: int) -> str:
         """Return the path of a cell in the value: ``$.items[2].name``."""
-        steps = "" if self.path == "." else self.path, f"[{self._order[row]}]", _path(self.columns[column].member)
+        path = self.path if self.path != "." else ""
+        steps = [path, f"[{self._order[row]}]", _path(self.columns[column].member)]
         return "$" + "".join(step.replace(".[", "[", 1) for step in steps)
 
     def sort(self, column: int, descending: bool = False) -> None:
@@ -142,9 +145,11 @@ class Table:
 
 def _objects(text: bytes) -> list[bytes]:
     """Return the elements of a list of objects and nulls, else nothing."""
-    elements = open_array(text) if text.lstrip()[:1] == b"[" else None
-    heads = {element[:1] for element in elements or ()}
-    return elements if elements and b"{" in heads and heads <= {b"{", b"n"} else []
+    if text.lstrip()[:1] != b"[":
+        return []
+    elements = open_array(text) or []
+    heads = {element[:1] for element in elements}
+    return elements if heads in ({b"{"}, {b"{", b"n"}) else []
 
 
 def _members(text: bytes) -> Members:
@@ -175,7 +180,9 @@ def _columns(sample: Sequence[Members]) -> list[Column]:
     for member in common:
         cells = [_cell(row[member]) for row in objects if member in row]
         kinds = {cell.kind for cell in cells} - {"null"}
-        kind = _COLUMN_KINDS.get(kinds.pop(), "text") if len(kinds) == 1 else "text"
+        kind: ColumnKind = "text"
+        if len(kinds) == 1:
+            kind = _COLUMN_KINDS.get(kinds.pop(), "text")
         name = printable(member)
         width = max(map(columns_of, (name, *(cell.text for cell in cells))))
         found.append(Column(name, member, kind, min(max(width, 1), WIDEST)))
@@ -202,10 +209,13 @@ def _cell(value: bytes | msgspec.Raw | None) -> Cell:
         return _ABSENT
     if kind == "nested":
         count = _size(text)
-        plural = "s" * (count != 1)
-        return Cell(f"{{ {count} member{plural} }}" if text[:1] == b"{" else f"[ {count} item{plural} ]", kind)
+        if text[:1] == b"{":
+            return Cell("{ 1 member }" if count == 1 else f"{{ {count} members }}", kind)
+        return Cell("[ 1 item ]" if count == 1 else f"[ {count} items ]", kind)
     shown = _shown(kind, text)
-    return Cell(printable(shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"), kind)
+    if len(shown) > LONGEST:
+        shown = shown[: LONGEST - 1] + "…"
+    return Cell(printable(shown), kind)
 
 
 def _shown(kind: CellKind, text: bytes) -> str:
@@ -213,7 +223,9 @@ def _shown(kind: CellKind, text: bytes) -> str:
 
 
 def _size(text: bytes) -> int:
-    return len(_members(text) if text[:1] == b"{" else open_array(text) or ())
+    if text[:1] == b"{":
+        return len(_members(text))
+    return len(open_array(text) or ())
 
 
 # --- order -------------------------------------------------------------------------------------------------------
