@@ -15,7 +15,6 @@ from threading import Thread
 from typing import Any, Final
 
 from rpcexplorer.files.io import (
-    PRIVATE_FILE,
     FileError,
     Unfit,
     file_errors,
@@ -26,7 +25,7 @@ from rpcexplorer.files.io import (
     refuse_links,
     size_words,
 )
-from rpcexplorer.history.file import EVENTS, FILE, FOREIGN, append, current, mode_in, rotated, this_writer
+from rpcexplorer.history.file import EVENTS, FILE, FOREIGN, append, current, this_writer
 from rpcexplorer.history.record import HEADER, event_block, event_head
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.problem import counted
@@ -74,13 +73,10 @@ class EventFiles:
         if self._inside is not None:
             refuse_links(self._folder, self._inside)
         private_folder(self._folder)
-        file = current(self._folder, self._writer)
-        with lock(file):
+        with lock(current(self._folder, self._writer)):
             self._make_room(len(blocks))
-            rotate_at = min(FILE, self._limit // MAX_FILES)
-            full = rotated(self._folder, self._writer, datetime.now(UTC))
-            mode = mode_in(self._folder) if self._shared else PRIVATE_FILE
-            append(file, blocks, rotate_at=rotate_at, rotated=full, mode=mode)
+            now, rotate_at = datetime.now(UTC), min(FILE, self._limit // MAX_FILES)
+            append(self._folder, self._writer, blocks, when=now, rotate_at=rotate_at, shared=self._shared)
 
     def _make_room(self, size: int) -> None:
         with file_errors("read", self._folder), os.scandir(self._folder) as found:

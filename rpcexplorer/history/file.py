@@ -64,33 +64,32 @@ BOUNDARY = regex(
 )
 
 
-def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path, mode: int = PRIVATE_FILE) -> None:
-    """Add blocks with one write, or none of them.
+def append(folder: Path, writer: str, blocks: bytes, *, when: datetime, rotate_at: int, shared: bool) -> None:
+    """Add blocks to the file of a writer with one write, or none of them.
 
-    A file that would grow past ``rotate_at`` moves to ``rotated``. The file is not flushed to the disk, because that
-    takes a hundred times as long. The next append moves a torn end to another file.
+    A file that would grow past ``rotate_at`` is renamed by the time ``when``. The file is not flushed to the disk,
+    because that takes a hundred times as long. The next append moves a torn end to another file.
     """
+    path, full = current(folder, writer), rotated(folder, writer, when)
     with file_errors("write", path):
         with opened(path, APPENDING) as file:
             size, gap = _repaired(file, path, blocks)
-            _begin(file, size, mode)
-            if not size or size + len(blocks) <= rotate_at or os.path.lexists(rotated):
+            if shared and not size:
+                _let_group_read(file, folder)
+            if not size or size + len(blocks) <= rotate_at or os.path.lexists(full):
                 append_or_undo(file, gap + blocks, size)
                 return
-        path.rename(rotated)
+        path.rename(full)
         with opened(path, APPENDING) as file:
-            _begin(file, 0, mode)
+            if shared:
+                _let_group_read(file, folder)
             append_or_undo(file, blocks, 0)
 
 
-def _begin(file: int, size: int, mode: int) -> None:
-    if not size and mode != PRIVATE_FILE:
-        os.fchmod(file, mode)
-
-
-def mode_in(folder: Path) -> int:
-    """Return the mode of a new file: a group that can write here can read."""
-    return PRIVATE_FILE | (GROUP_READS if folder.stat().st_mode & GROUP_WRITES else 0)
+def _let_group_read(file: int, folder: Path) -> None:
+    """Let a group that can write in the folder read a new file."""
+    if folder.stat().st_mode & GROUP_WRITES:
+        os.fchmod(file, PRIVATE_FILE | GROUP_READS)
 
 
 def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LARGEST) -> Iterator[bytes]:

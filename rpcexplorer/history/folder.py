@@ -21,7 +21,6 @@ from msgspec.structs import replace
 
 from rpcexplorer.files.io import (
     LOCK_SECONDS,
-    PRIVATE_FILE,
     FileError,
     changed_last,
     file_errors,
@@ -47,10 +46,8 @@ from rpcexplorer.history.file import (
     holds_calls,
     holds_events,
     is_comment,
-    mode_in,
     newest_first,
     rewrite,
-    rotated,
     split,
     this_writer,
     torn_files,
@@ -441,12 +438,11 @@ class History:
         if not self.unsaved:
             return
         blocks = "".join(map(to_block, self.unsaved)).encode()
-        full = rotated(self.folder, self.writer, self.unsaved[-1].when)
+        when = self.unsaved[-1].when
         self._refuse_links()
         private_folder(self.folder)
         with self._locked(self.writer):
-            file, mode = current(self.folder, self.writer), mode_in(self.folder) if self.shared else PRIVATE_FILE
-            append(file, blocks, rotate_at=self._rotate_at, rotated=full, mode=mode)
+            append(self.folder, self.writer, blocks, when=when, rotate_at=self._rotate_at, shared=self.shared)
         self.unsaved.clear()
 
     # --- reading -----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from rpcexplorer.history.file import append, newest_first, rewrite, split
 from rpcexplorer.history.record import to_block
 from tests.history.recording import exchange
 
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
 BLOCKS = [to_block(exchange(number, note="x" * 37 * number)).encode() for number in range(5)]
 
 
@@ -89,7 +91,7 @@ def rewritten(path: Path, meanwhile: Callable[[], object], *removed: bytes) -> i
 
 
 def add(path: Path, block: bytes) -> Callable[[], object]:
-    return lambda: append(path, block, rotate_at=10**9, rotated=path.with_name("a.full.toml"))
+    return lambda: append(path.parent, path.stem, block, when=NOW, rotate_at=10**9, shared=False)
 
 
 @pytest.mark.parametrize("removed", [BLOCKS[:1], BLOCKS[:2]], ids=["one", "all"])
