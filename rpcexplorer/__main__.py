@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rpcexplorer import __version__
+
 if TYPE_CHECKING:
     from rpcexplorer.cli.world import World
     from rpcexplorer.explorer import Explorer
@@ -149,7 +151,7 @@ def _lines(error: BaseException, when: datetime) -> Iterator[str]:
     import platform
     import traceback
 
-    yield f"rpcexplorer {_version()}, Python {platform.python_version()}, {platform.platform()}, {when:%Y-%m-%d %H:%M}"
+    yield f"rpcexplorer {__version__}, Python {platform.python_version()}, {platform.platform()}, {when:%Y-%m-%d %H:%M}"
     yield f"started as: {Path(sys.argv[0]).name}"
     seen: set[int] = set()
     cause: BaseException | None = error
@@ -158,7 +160,8 @@ def _lines(error: BaseException, when: datetime) -> Iterator[str]:
         yield ""
         yield f"{type(cause).__module__}.{type(cause).__qualname__}: {_message(cause)}"
         for frame in traceback.extract_tb(cause.__traceback__):
-            yield f"  {_last_parts(frame.filename)}:{frame.lineno} in {frame.name}: {frame.line or ''}"
+            file = "/".join(Path(frame.filename).parts[-3:])  # Not the user's home folder.
+            yield f"  {file}:{frame.lineno} in {frame.name}: {frame.line or ''}"
         cause = cause.__cause__ or cause.__context__
 
 
@@ -167,20 +170,6 @@ def _message(error: BaseException) -> str:
         return str(error)[:MAX_MESSAGE]
     except Exception:  # noqa: BLE001 - an error that cannot even say what it is
         return "(no message)"
-
-
-def _last_parts(filename: str) -> str:
-    """Return the last parts of a path, without the user's home folder."""
-    return "/".join(Path(filename).parts[-3:])
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("rpcexplorer")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 if __name__ == "__main__":
