@@ -52,7 +52,7 @@ class Column(Struct, Generic[T], frozen=True):
     width: int = 0
     """Fixed columns. If it is 0, the column is as wide as its widest cell, within the limits below."""
     most: int = MAX_NAME_COLUMNS
-    share: int = 1
+    share: float = 1
     """At most this part of the row, such as 4 for a quarter."""
     least: int = 0
     """It shrinks to this before rows are cut. One that fills is left out if it has less."""
@@ -92,7 +92,7 @@ def shared(offered: Sequence[Column[T]], items: Sequence[T], width: int) -> Shar
 def _measured(column: Column[T], items: Sequence[T], width: int) -> int:
     texts = {"".join(text for text, _ in column.cell(item))[:MAX_NAME_CHARACTERS] for item in items}
     widest = max((columns(printable(text)) for text in [column.heading, *texts]), default=0)
-    return min(widest, column.most, max(width // column.share, column.least, 1))
+    return min(widest, column.most, max(int(width // column.share), column.least, 1))
 
 
 def arranged(shown: Shared[T], item: T, width: int) -> tuple[Cell, Cell]:
@@ -163,7 +163,7 @@ class ItemList(RowList[T], inherit_bindings=False):
         self._shared = (-1, ())
         super().watch_items()
 
-    def _arrangement(self, width: int) -> Shared[T]:
+    def arrangement(self, width: int) -> Shared[T]:
         if self._shared[0] != width:
             is_measured = any(column.is_measured for column in self._columns)
             rows = [*filter(self.in_columns, self.items)] if is_measured else ()  # There may be a million events.
@@ -171,14 +171,14 @@ class ItemList(RowList[T], inherit_bindings=False):
         return self._shared[1]
 
     def draw(self, item: T, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        left, right = arranged(self._arrangement(width), item, width)
+        left, right = arranged(self.arrangement(width), item, width)
         return line(left, width, styles, right=right, ground="selection" if chosen else self.GROUND)
 
     def render_line(self, y: int) -> Strip:
         if y >= self.heading_rows:
             return super().render_line(y)
         width = self.scrollable_content_region.width
-        shown = self._arrangement(width) if self.items else ()
+        shown = self.arrangement(width) if self.items else ()
         left, right = arranged([(_heading(column), wide) for column, wide in shown], None, width)
         return line(left, width, ThemeStyles.of(self), right=right)
 
@@ -253,13 +253,15 @@ class DetailPane(Vertical):
     def _lay_out(self) -> None:
         """Fill the bars. In little room, the keys of the tabs are dropped first, then what is after the title.
 
-        A title that is too long comes after the outcome.
+        If there is an outcome, a title that is too long comes after it.
         """
         detail, bar, outcome = self._detail, self.bar, self.outcome
         title = detail.title or ()
-        after = [(text.lstrip(), role) for text, role in detail.after]
+        wordings = [[*title, *detail.after], title]
+        if detail.outcome is not None:
+            wordings += [[(text.lstrip(), role) for text, role in detail.after], ()]
         keys = (TAB_KEYS, "") if bar.tabs else ("",)
-        for bar.words, bar.key in product(([*title, *detail.after], title, after, ()), keys):
+        for bar.words, bar.key in product(wordings, keys):
             if width_of(bar.words) <= bar.room + len("✓ "):
                 break
         is_cut = bool(title) and [*bar.words[:1]] != [*title[:1]]

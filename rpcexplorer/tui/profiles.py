@@ -11,7 +11,7 @@ from textual import on, work
 from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
@@ -22,12 +22,12 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Problem, first_few, joined_words
 from rpcexplorer.model.profile import SCHEMES, Profile, ad_hoc, scheme_of, split_address, with_scheme
 from rpcexplorer.model.secret import FIELD_WORDS
-from rpcexplorer.text.printable import clipped, columns, fitted
+from rpcexplorer.text.printable import clipped, columns
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
-from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
+from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList, arranged
+from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connection_test import run_connection_test
 from rpcexplorer.tui.dialogs import secrets, warn_about
-from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.processes import copy
 from rpcexplorer.tui.profile_form import (
@@ -48,21 +48,12 @@ from rpcexplorer.tui.profile_form import (
     wrong_name,
     wrong_of,
 )
-from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
-from rpcexplorer.tui.widgets.bars import BADGES, Bar, Footer, Frame, Header
+from rpcexplorer.tui.theme import NARROW, ThemeStyles, line
+from rpcexplorer.tui.widgets.bars import BADGES, Footer, Frame, Header
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Caution, Choice, Confirm, Field, Form, Wrong, named, plain
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import LineView, RowList, Sheet
-
-_NAME: Final = 28
-"""Columns for a name, at most a third of the width."""
-_BADGE: Final = 10
-_AUTH: Final = 26
-_KINDS: Final = 56
-"""Lists with fewer columns do not show the auth type."""
-_LEAST: Final = 12
-"""Fewer columns do not show the URL."""
+from rpcexplorer.tui.widgets.rows import RowList
 
 
 class ProfileRow(Struct, frozen=True):
@@ -75,52 +66,57 @@ class ProfileRow(Struct, frozen=True):
     """The state of its credentials."""
 
 
-class ProfileList(RowList[ProfileRow], inherit_bindings=False):
+class ProfileList(ItemList[ProfileRow]):
     """All profiles. The second click on a row chooses it."""
 
-    DEFAULT_CSS = "ProfileList { height: 1fr; min-height: 2; }"
-    BINDINGS: ClassVar[list[BindingType]] = LineView.BINDINGS
-
+    DEFAULT_CSS = "ProfileList { min-height: 2; }"
     CLICK_CHOOSES = False
 
+    def __init__(self) -> None:
+        super().__init__(key=lambda row: row.name)
+
+    def columns_of(self, rows: Sequence[ProfileRow]) -> list[Column[ProfileRow]]:
+        badges = max((columns(row.profile.badge) for row in rows if row.profile), default=0)
+        return [
+            Column(self._mark, width=2, gap=1),
+            Column(self._profile_name, most=28, share=3, least=4, gap=0),
+            Column(fit=self._address, fills=True, least=12),
+            Column(self._kind, right=True, drop=56),
+            Column(lambda row: row.auth, most=26, share=2.5, least=2),
+            *([Column(self._badge, width=min(badges, 10), right=True)] if badges else []),
+            Column(width=1, gap=0),
+        ]
+
     def draw(self, item: ProfileRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """Draw a profile; the URL is dropped first if the room is small."""
-        ground = "selection" if chosen else "background"
-        names = min(max(columns(row.name) for row in self.items), _NAME, max(width // 3, 4))
-        mark = ("▸ ", "text bold" if chosen else "accent bold") if item.in_use else ("  ", "text")
-        name = (fitted(item.name, names), "text bold" if chosen or item.in_use else "text")
-        words: list[tuple[str, str]] = [(" ", "text"), mark, name]
-        if item.profile is None:
-            return line([*words, ("  ! cannot be used", "careful")], width, styles, ground=ground)
-        kind = [(f"  {item.profile.auth.kind:<6}", "middle" if chosen else "dim")] if width >= _KINDS else []
-        right = [*kind, *self._auth(item, width), *self._badge(item.profile)]
-        room = width - width_of(words) - width_of(right) - 2
-        if room >= _LEAST:
-            words.append((f"  {clipped(self._address(item.profile, room), room)}", "middle"))
-        return line(words, width, styles, right=right, ground=ground)
+        if item.profile is not None:
+            return super().draw(item, width, styles, chosen=chosen)
+        name, _ = arranged(self.arrangement(width)[:2], item, width)
+        words = [*name, ("  ! cannot be used", "careful")]
+        return line(words, width, styles, ground="selection" if chosen else "background")
 
-    def _address(self, profile: Profile, room: int) -> str:
+    def _mark(self, row: ProfileRow) -> Cell:
+        return [("▸" if row.in_use else "", "text bold" if row is self.chosen else "accent bold")]
+
+    def _profile_name(self, row: ProfileRow) -> Cell:
+        return [(row.name, "text bold" if row.in_use or row is self.chosen else "text")]
+
+    def _address(self, row: ProfileRow, room: int) -> Cell:
         """Return the URL, without schemes if not all URLs fit; of a process, its words."""
-        fits = all(columns(row.profile.url) <= room for row in self.items if row.profile)
-        return profile.endpoint if profile.command else profile.url if fits else profile.url.partition("://")[2]
+        assert row.profile is not None
+        address = row.profile.url
+        if row.profile.command:
+            address = row.profile.endpoint
+        elif any(columns(other.profile.url) > room for other in self.items if other.profile):
+            _, _, address = address.partition("://")
+        return [(clipped(address, room), "middle")]
 
-    def _auth(self, item: ProfileRow, width: int) -> Pieces:
-        """Return the credentials in a column."""
-        wanted = max(width_of(row.auth) for row in self.items)
-        room = min(wanted, _AUTH, max(width * 2 // 5, 2))
-        shown, left = [("  ", "text")], room
-        for text, role in item.auth:
-            piece = clipped(text, left)
-            shown.append((piece, role))
-            left -= columns(piece)
-        return [*shown, (" " * left, "text")]
+    def _kind(self, row: ProfileRow) -> Cell:
+        assert row.profile is not None
+        return [(f"{row.profile.auth.kind:<6}", "middle" if row is self.chosen else "dim")]
 
-    def _badge(self, profile: Profile) -> Pieces:
-        """Return the badge in a column, which is empty if there are none."""
-        wanted = max(columns(row.profile.badge) for row in self.items if row.profile)
-        shown = clipped(profile.badge_word, min(wanted, _BADGE))
-        blank = " " * (min(wanted, _BADGE) - columns(shown) + 2 * bool(wanted))
-        return [(blank, "text"), (shown, f"{BADGES.get(profile.badge, 'accent')} bold"), (" ", "text")]
+    def _badge(self, row: ProfileRow) -> Cell:
+        assert row.profile is not None
+        return [(row.profile.badge_word, f"{BADGES.get(row.profile.badge, 'accent')} bold")]
 
 
 NAME_COLUMNS: Final = 28
@@ -130,7 +126,7 @@ LEARNED_KEYS: Final = ("accept", "envelope", "id", "handshake", "framing")
 """Keys without a line in the form; a URL keeps those of its test."""
 
 
-class ProfilesScreen(Commanded, FullScreen[bool]):
+class ProfilesScreen(Browser[ProfileRow, bool]):
     """The profiles, with a page for the current one.
 
     It answers True if a profile was chosen; the explorer then uses it. If no profile is in use, the user must choose
@@ -138,14 +134,10 @@ class ProfilesScreen(Commanded, FullScreen[bool]):
     """
 
     DEFAULT_CSS = """
-    ProfilesScreen #list { width: 55%; max-width: 84; border-right: solid $line; }
-    ProfilesScreen #page { width: 1fr; }
-    ProfilesScreen #columns { height: 1fr; }
-    ProfilesScreen.-narrow #columns { layout: vertical; }
-    ProfilesScreen.-narrow #list { width: 1fr; max-width: 100%; height: auto; max-height: 45%; border-right: none; }
+    ProfilesScreen #main { max-width: 84; }
+    ProfilesScreen.-narrow #main { max-width: 100%; height: auto; max-height: 45%; }
     ProfilesScreen.-narrow ProfileList { height: auto; max-height: 100%; }
-    ProfilesScreen.-narrow #page { height: 1fr; }
-    ProfilesScreen Sheet { height: 1fr; }
+    ProfilesScreen.-narrow.-low #detail { display: block; }
     """
     scope: ClassVar[Scope] = "profiles"
     asks_for_profile: ClassVar[bool] = True
@@ -158,35 +150,24 @@ class ProfilesScreen(Commanded, FullScreen[bool]):
 
         ``back``: the screen can be closed without a choice.
         """
-        super().__init__(pending, frame)
+        self._profiles = ProfileList()
+        super().__init__(self._profiles, pending, frame)
         self.explorer, self._adding, self._back = explorer, adding, back
-        self._list, self._sheet = ProfileList(), Sheet()
-        self._list_bar, self._page_bar = Bar(), Bar()
         self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}
         """Results of connection tests, with the tested version of the profile."""
 
-    def compose(self) -> ComposeResult:
-        profiles = Vertical(self._list_bar, self._list, id="list")
-        page = Vertical(self._page_bar, self._sheet, id="page")
-        yield from self.frame.around(Horizontal(profiles, page, id="columns"))
-
     def on_mount(self) -> None:
         self._fill(self.explorer.profile.name if self.explorer.profile else "")
-        self.set_focus(self._list)
         if self._adding:
             self.action_add()
 
     def on_resize(self) -> None:
         """Tint the bar between the panes if one is below the other."""
-        self._page_bar.set_class(self.app.size.width < NARROW, "-tinted")
-
-    @property
-    def _row(self) -> ProfileRow | None:
-        return self._list.chosen
+        self.pane.bar.set_class(self.app.size.width < NARROW, "-tinted")
 
     @property
     def _profile(self) -> Profile | None:
-        return self._row.profile if self._row is not None else None
+        return self.row.profile if self.row is not None else None
 
     @property
     def _must_choose(self) -> bool:
@@ -195,9 +176,7 @@ class ProfilesScreen(Commanded, FullScreen[bool]):
 
     def _fill(self, on: str = "") -> None:
         """Show the profiles of the files, with the cursor on one of them."""
-        found, shown = self.explorer.profiles, self._list
-        on = on or (self._row.name if self._row else "")
-        used = self.explorer.profile
+        found, used, shown = self.explorer.profiles, self.explorer.profile, self._profiles
         rows = []
         for name in sorted(found.leaves):
             profile = found.profiles.get(name)
@@ -207,12 +186,12 @@ class ProfilesScreen(Commanded, FullScreen[bool]):
         add = first_key("profiles.add", self.explorer.settings.keymap) or "^P"
         none_yet = [("   No profiles yet. Press ", "dim"), (add, "bold"), (" to add one.", "dim")]
         shown.empty = [[], unreadable if found.refused is not None else none_yet]
-        shown.items = rows
+        shown.show(rows, shown.columns_of(rows))
         shown.cursor = next((at for at, row in enumerate(rows) if row.name == on), shown.cursor)
         wish = [("   choose a profile to use", "careful bold")] if self._must_choose else []
-        self._list_bar.words = [("Profiles", "bold"), (f"  {len(rows)}", "dim"), *wish]
+        self.bar.words = [("Profiles", "bold"), (f"  {len(rows)}", "dim"), *wish]
         self._show_used()
-        self._show()
+        self.show_detail()
 
     def _auth(self, profile: Profile, *, short: bool = False) -> Sequence[tuple[str, str]]:
         known = self.explorer.credentials
@@ -229,38 +208,20 @@ class ProfilesScreen(Commanded, FullScreen[bool]):
         for footer in self.query(Footer):
             footer.prod = is_prod
 
-    def _show(self) -> None:
-        row, bar, sheet = self._row, self._page_bar, self._sheet
-        default = row is not None and row.name == self.explorer.profiles.default
-        bar.words = [("Profile ", "dim"), (row.name, "bold"), ("  default" if default else "", "middle")] if row else []
-        refused = self.explorer.profiles.refused
-        sheet.lines = self._page(row) if row else broken_page((), [str(refused)]) if refused else []
-        self.refresh_bindings()
-
-    def _page(self, row: ProfileRow) -> list[list[tuple[str, str]]]:
+    def detail(self, row: ProfileRow | None) -> Detail:
         profiles = self.explorer.profiles
+        if row is None:
+            return Detail(page=broken_page((), [str(profiles.refused)]) if profiles.refused else [])
         homes = [(home.file, home.label) for home in homes_of(self.explorer, row.name)]
         if row.profile is None:
-            return broken_page(
-                homes,
-                first_few([problem for problem in profiles.problems if problem.profile == row.name], MAX_PROBLEMS),
-            )
-        state, rows = self.explorer.credentials.state(row.profile), profiles.rows(row.profile)
-        tested, steps = self._tested.get(row.name, (None, ()))
-        return profile_page(row.profile, state, rows, homes, steps if tested == row.profile else ())
-
-    @on(RowList.CursorMoved)
-    def _moved(self) -> None:
-        self._show()
-        self._sheet.scroll_home(animate=False)
-
-    @on(RowList.RowChosen)
-    def _chosen(self, event: RowList.RowChosen) -> None:
-        self._use(event.item)
-
-    def on_descendant_focus(self) -> None:
-        for pane in self.query("#list, #page"):
-            pane.query_one(Bar).here = pane.has_focus_within
+            problems = [problem for problem in profiles.problems if problem.profile == row.name]
+            page = broken_page(homes, first_few(problems, MAX_PROBLEMS))
+        else:
+            state, rows = self.explorer.credentials.state(row.profile), profiles.rows(row.profile)
+            tested, steps = self._tested.get(row.name, (None, ()))
+            page = profile_page(row.profile, state, rows, homes, steps if tested == row.profile else ())
+        default = [("  default", "middle")] if row.name == profiles.default else ()
+        return Detail([("Profile ", "dim"), (row.name, "bold")], default, page=page)
 
     def has(self, state: str) -> bool:
         profile = self._profile if self.is_mounted else None
@@ -275,12 +236,12 @@ class ProfilesScreen(Commanded, FullScreen[bool]):
 
     @opens("find")
     async def action_search(self) -> None:
-        rows = self._list.items
+        rows = self.list.items
         urls = {
             row.name: row.profile.endpoint if row.profile.command else row.profile.url for row in rows if row.profile
         }
         picks = [Pick(row.name, row.name, urls.get(row.name, "cannot be used")) for row in rows]
-        if found := await self.app.push_screen_wait(Picker("Profiles", picks, on=self._row.name if self._row else "")):
+        if found := await self.app.push_screen_wait(Picker("Profiles", picks, on=self.row.name if self.row else "")):
             self._fill(found)
 
     @work(exclusive=True, group="copy")
@@ -288,11 +249,10 @@ class ProfilesScreen(Commanded, FullScreen[bool]):
         if self._profile is not None:
             await copy(self, self._profile.endpoint, "the URL")
 
-    def action_close(self) -> None:
-        self.dismiss(False)
+    action_use = Browser.action_open
 
-    def action_use(self) -> None:
-        self._use(self._row)
+    def choose(self, row: ProfileRow) -> None:
+        self._use(row)
 
     def _use(self, row: ProfileRow | None) -> None:
         if row is not None and row.profile is not None:
@@ -302,9 +262,9 @@ class ProfilesScreen(Commanded, FullScreen[bool]):
 
     def action_default(self) -> None:
         """Make this the default profile, and show which file was written."""
-        if self._row is None:
+        if self.row is None:
             return
-        name = self._row.name
+        name = self.row.name
         file = self.explorer.profiles.default_home(name, self.explorer.paths.user_sessions)
         problem = self.explorer.set_default(name, file)
         found = self.explorer.profiles
@@ -451,7 +411,7 @@ class ProfilesScreen(Commanded, FullScreen[bool]):
             self._tested[found.profile.name] = (found.profile, found.checks)
         self._fill(found.name)
         if found.name:
-            self._use(self._row)
+            self._use(self.row)
 
 
 class Way(Struct, frozen=True):

@@ -58,7 +58,7 @@ from rpcexplorer.tui.messages import (
     StatisticsWanted,
 )
 from rpcexplorer.tui.profile_form import ProfileForm
-from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen
+from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.replay import SeveralProfiles
 from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.bars import Footer
@@ -1373,7 +1373,7 @@ async def profile_is_found_by_its_name(at: Visit) -> None:
     await at.press("slash")
     await at.choose("prod")
     await until(at.pilot, lambda: at.app.screen is screen)
-    found = screen.query_one(ProfileList).chosen
+    found = screen.row
     assert found is not None
     assert found.name == "prod"
     assert at.explorer.profile is not None
@@ -1690,6 +1690,6 @@ def test_footer_shows_the_way_back(key: str, kind: type[Any], size: tuple[int, i
 def test_small_terminal_separates_profiles_by_tinted_bar(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
-        assert screen.query_one("#page Bar").has_class("-tinted")
+        assert screen.query_one("#detail Bar").has_class("-tinted")
 
     tell(explorer, story, size=(80, 24))

@@ -84,7 +84,7 @@ def hints(screen: ProfilesScreen) -> list[str]:
 def test_list_shows_badge_url_auth_and_missing_secrets(make_explorer: Make, service: str, explorer: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
-        lines = dict(zip(names(screen), drawn(screen.query_one(ProfileList)).split("\n"), strict=True))
+        lines = dict(zip(names(screen), drawn(screen.list).split("\n"), strict=True))
         assert service in lines["inline"]
         assert lines["demo"].startswith(" ▸ demo")
         assert lines["prod"].endswith("PROD")
@@ -104,7 +104,7 @@ def test_footer_offers_the_actions_of_the_profile(make_explorer: Make) -> None:
         assert hints(screen)[:6] == ["use", "add", "edit", "duplicate", "remove", "test"]
         select_profile(screen, "broken")
         await until(pilot, lambda: hints(screen)[:3] == ["add", "find", "back"])
-        assert "! cannot be used" in drawn(screen.query_one(ProfileList))
+        assert "! cannot be used" in drawn(screen.list)
         assert "must be a URL" in page(screen)
         await pilot.press("enter", "e", "t", "s", "d", "delete")
         assert pilot.app.screen is screen
@@ -519,7 +519,7 @@ def test_files_changed_meanwhile_are_read_when_opened(make_explorer: Make, team:
 def test_invalid_file_keeps_the_profile_in_use(make_explorer: Make, team: Path) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
-        assert "The profiles cannot be read" in drawn(screen.query_one(ProfileList))
+        assert "The profiles cannot be read" in drawn(screen.list)
         assert "this is not TOML" in page(screen)
         assert "The profile one can no longer be read. Its old settings stay in use." in notices(app)
         assert "sessions.toml" in notices(app)
@@ -789,7 +789,7 @@ def test_connection_is_tested_step_by_step(explorer: Explorer) -> None:
         await pilot.press("enter")
         await on(pilot, ProfilesScreen)
         assert "✓ Login" in page(screen)
-        assert "● session" in drawn(screen.query_one(ProfileList))
+        assert "● session" in drawn(screen.list)
         select_profile(screen, "dead")
         dialog = await run_test(pilot, "t")
         assert "✗ TCP" in asked(dialog)
@@ -1021,7 +1021,7 @@ def test_screen_works_in_every_size(explorer: Explorer, size: tuple[int, int]) -
             await until(pilot, lambda: pilot.app.screen.focused is not None)
             if pilot.app.screen is dialog:
                 await left(pilot)
-        assert drawn(screen.query_one(ProfileList))
+        assert drawn(screen.list)
 
     tell(explorer, story, size=size)
 

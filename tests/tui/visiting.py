@@ -16,7 +16,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
-from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen
+from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.tui.stage import text_of
 from tests.tui.waiting import until
@@ -99,7 +99,7 @@ async def profiles(pilot: Pilot[Any], at: str = "") -> ProfilesScreen:
 
 def select_profile(screen: ProfilesScreen, name: str) -> None:
     """Put the cursor on a profile."""
-    listing = screen.query_one(ProfileList)
+    listing = screen.list
     listing.cursor = next(at for at, row in enumerate(listing.items) if row.name == name)
 
 
@@ -113,7 +113,7 @@ async def type_in(pilot: Pilot[Any], text: str) -> None:
 
 def page(screen: ProfilesScreen) -> str:
     """Return the page of the profile under the cursor, visible or not."""
-    return "\n".join("".join(text for text, _ in line) for line in screen.query_one(Sheet).lines)
+    return "\n".join("".join(text for text, _ in line) for line in screen.pane.sheet.lines)
 
 
 def asked(dialog: ConnectionTest) -> str:
@@ -134,7 +134,7 @@ async def run_test(pilot: Pilot[Any], *keys: str) -> ConnectionTest:
 
 def names(screen: ProfilesScreen) -> list[str]:
     """Return the profiles in the list."""
-    return [row.name for row in screen.query_one(ProfileList).items]
+    return [row.name for row in screen.list.items]
 
 
 def notices(app: App[Any]) -> str:
