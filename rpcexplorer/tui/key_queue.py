@@ -7,11 +7,10 @@ import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial, update_wrapper
+from functools import partial, update_wrapper
 from threading import Thread
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeAlias, TypeVar
 
-from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.dom import DOMNode
 from textual.events import Event, Key, Paste
@@ -19,45 +18,9 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
 
-from rpcexplorer.patterns import regex
 from rpcexplorer.tui.widgets.inputs import InOrder
 
-LEAST: Final = 64
-"""Text from this length on was pasted, even over a slow line."""
-BREAKS: Final = "\r\n"
-"""Characters that end a line; Enter is the first of them."""
-_TEXT: Final = regex(r"[^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*")
-
-
-class TypedText(Event):
-    """Letters and line breaks that came at once, so they were not typed."""
-
-    def __init__(self, text: str, time: float | None = None) -> None:
-        super().__init__()
-        self.text = text
-        if time is not None:
-            self.time = time
-
-    def first_key(self) -> Key:
-        key = key_of(self.text[0]).copy()
-        key.time = self.time
-        return key
-
-
-@lru_cache(1024)
-def key_of(character: str) -> Key:
-    """Return the key for a letter or a line break."""
-    found = next(iter(XTermParser().feed(character)), None)
-    return found if isinstance(found, Key) else Key(character, character)
-
-
-def text_at(text: str, start: int, least: int = LEAST) -> str:
-    """Return the letters and line breaks at an offset, "" if too few."""
-    found = _TEXT.match(text, start)
-    return found[0] if found and len(found[0]) >= least else ""
-
-
-KeyOrText: TypeAlias = Key | Paste | TypedText
+Typed: TypeAlias = Key | Paste
 Args = ParamSpec("Args")
 SCREEN: Final = "screen"
 """The group of a screen that opens: until then keys have no target."""
@@ -197,7 +160,7 @@ class Keys:
         """
         self._app, self._deliver, self._home, self.clock = app, deliver, home, clock
         self.pending = PendingKeys(self._resume)
-        self._queue: deque[KeyOrText] = deque()
+        self._queue: deque[Typed] = deque()
         self._typed: Event | None = None
         """The last delivered key or paste."""
         self._into: Widget | None = None
@@ -224,22 +187,18 @@ class Keys:
 
     async def take(self, event: Event) -> bool:
         """Queue and deliver an event; return False if it was not typed."""
-        if not isinstance(event, KeyOrText) or event.is_forwarded or self._is_way_out(event):
+        if not isinstance(event, Typed) or event.is_forwarded or self._is_way_out(event):
             return False
-        if isinstance(event, TypedText) and self._queue and isinstance(last := self._queue[-1], TypedText):
-            self._queue[-1] = TypedText(last.text + event.text, last.time)
-        else:
-            self._queue.append(event)
+        self._queue.append(event)
         await self._deliver_queued()
         return True
 
     async def _deliver_queued(self) -> None:
         while self._queue and self._can_go(self._queue[0]):
-            first = self._queue.popleft()
-            if self._is_for_closed_dialog(first):
-                self._drop(first)
+            typed = self._queue.popleft()
+            if self._is_for_closed_dialog(typed):
+                self._drop(typed)
                 continue
-            typed = self._first_of(first) if isinstance(first, TypedText) else first
             if self._is_one_too_many(typed):
                 continue
             self._typed, self._into = typed, self._text_for(typed)
@@ -251,7 +210,7 @@ class Keys:
         if self._queue:
             self._app.call_later(self._deliver_queued)
 
-    def _can_go(self, typed: KeyOrText) -> bool:
+    def _can_go(self, typed: Typed) -> bool:
         """Return whether a key can be delivered now.
 
         Text can follow text into the same field, whose own queue keeps the order.
@@ -290,47 +249,20 @@ class Keys:
                 if widget.message_queue_size or not widget.is_mounted:
                     yield widget
 
-    def _first_of(self, text: TypedText) -> Key | Paste:
-        """Return the first part of a text: a paste for a field, or one key.
-
-        The rest is queued: its target depends on the effect of this part.
-        """
-        size = self._pasted(text.text) if isinstance(self._app.focused, InOrder) else 0
-        if rest := text.text[size or 1 :]:
-            self._queue.appendleft(TypedText(rest, text.time))
-        return Paste(text.text[:size]) if size else text.first_key()
-
-    def _pasted(self, text: str) -> int:
-        """Return how many characters the focused field takes as text.
-
-        Enter in a line and keys with priority are keys, not text.
-        """
-        bindings = self._app.active_bindings
-        bound = {key for key, active in bindings.items() if active.binding.priority and active.enabled}
-        field = self._app.focused
-        lone = () if isinstance(field, InOrder) and field.takes_lines else BREAKS
-        keys = {character for character in set(text) if character in lone or key_of(character).key in bound}
-        return next((at for at, character in enumerate(text) if character in keys), len(text)) if keys else len(text)
-
-    def _text_for(self, typed: KeyOrText) -> Widget | None:
+    def _text_for(self, typed: Typed) -> Widget | None:
         """Return the field that takes this as text."""
         field = self._app.focused
-        if not isinstance(field, InOrder):
-            return None
-        if isinstance(typed, TypedText):
-            is_text = self._pasted(typed.text) > 0
-        else:
-            is_text = isinstance(typed, Paste) or typed.is_printable
-        return field if is_text else None
+        is_text = isinstance(typed, Paste) or typed.is_printable
+        return field if is_text and isinstance(field, InOrder) else None
 
-    def _is_way_out(self, event: KeyOrText) -> bool:
+    def _is_way_out(self, event: Typed) -> bool:
         """Return whether this is the key to quit and keys have waited too long."""
         if not isinstance(event, Key) or not self._queue or event.time - self._queue[0].time < IMPATIENCE_SECONDS:
             return False
         bound = self._app.active_bindings.get(event.key)
         return bound is not None and bound.binding.action == "quit"
 
-    def _is_one_too_many(self, typed: Key | Paste) -> bool:
+    def _is_one_too_many(self, typed: Typed) -> bool:
         """Return whether this key has just closed a screen, and came twice.
 
         It would change the draft.
@@ -343,7 +275,7 @@ class Keys:
             return False
         return typed.is_printable or typed.key == "enter"
 
-    def _is_for_closed_dialog(self, typed: KeyOrText) -> bool:
+    def _is_for_closed_dialog(self, typed: Typed) -> bool:
         """Return whether a dialog closed without its action just before this.
 
         It may be a password, which would be readable in the editor below. A command shows that the user has noticed.
@@ -355,8 +287,8 @@ class Keys:
             return False
         return True
 
-    def _drop(self, typed: KeyOrText) -> None:
-        """Drop a key or a text; say how many keys were dropped so far."""
+    def _drop(self, typed: Typed) -> None:
+        """Drop a key or a paste; say how many keys were dropped so far."""
         self._drops_until = max(self._drops_until, typed.time + DROP_SECONDS)  # The rest of a password may follow.
         self._dropped += 1 if isinstance(typed, Key) else len(typed.text)
         self._app.notify(f"Dropped keys that were typed for the closed dialog: {self._dropped:,}.")

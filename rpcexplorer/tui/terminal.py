@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from codecs import getincrementaldecoder
@@ -18,95 +17,73 @@ from rich.segment import Segment
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.color import Color
 from textual.drivers.linux_driver import LinuxDriver
-from textual.events import Key, MouseEvent, Paste, Resize
+from textual.events import Key, Paste
 from textual.filter import LineFilter
 from textual.message import Message
 
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import printable
-from rpcexplorer.tui.key_queue import LEAST, TypedText, text_at
 
-TORN_SECONDS: Final = 0.5
-"""After this time, the rest of a character will not come."""
 PAUSE_SECONDS: Final = 1.0
 """After this time without a byte, a paste is over, even without its end."""
-COUNTED_SECONDS: Final = 5.0
-"""The bytes of a paste are counted for this time: typing may continue."""
-MIN_PASTED_BYTES: Final = 1_000
-"""A paste brings more bytes in this time, even over a slow line."""
-NEXT_SECONDS: Final = 0.1
-"""Within this time, more text belongs to the text before it."""
 ALT: Final = regex("\x1b([ac-eg-z])")
 """A letter with Alt. Longer sequences do not begin like this.
 
 B and F are arrows with Ctrl, which the parser knows.
 """
-MAX_SIDE: Final = 2_000
-"""No terminal has as many columns or lines."""
-NOT_UTF8: Final = regex("[\udc80-\udcff]")
-"""The marks of Python's decoder for invalid bytes."""
 
 
 class TerminalInput:
-    """Turns bytes of the terminal into messages, with timeouts."""
+    """Turns bytes of the terminal into messages; none of them can end the reading.
+
+    Textual's parser would read escapes in a paste as keys, and an unknown letter with Alt as several. It raises at
+    numbers that no terminal sends.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._parser = XTermParser()
-        self._decoder = getincrementaldecoder("utf-8")("surrogateescape")
+        self._decoder = getincrementaldecoder("utf-8")("ignore")
         self._last = 0.0
         """Time of the last bytes."""
         self._end = ""
         """The last characters, which may be the beginning of a mark."""
         self._pasted: list[str] | None = None
         """The pieces of an open paste."""
-        self._since, self._count = 0.0, 0
-        """Start of counting the bytes of a paste, and their number."""
-        self._text_until = 0.0
-        """Until this time, letters belong to the text before them."""
 
     def feed(self, data: bytes) -> list[Message]:
         """Return the messages for some bytes, as far as they are complete."""
         self._last = self._clock()
-        self._count += len(data)
-        return self._messages_of(self._decoder.decode(data))
+        text, found = self._decoder.decode(data), list[Message]()
+        while text:
+            if self._pasted is None:
+                piece, is_marked, text = self._until(BRACKETED_PASTE_START, text)
+                found += self._keys(piece)
+                if is_marked:
+                    self._parsed(BRACKETED_PASTE_END)  # The parser has seen the start: for it, the paste is empty.
+                    self._pasted = []
+            else:
+                piece, is_marked, text = self._until(BRACKETED_PASTE_END, text)
+                self._pasted.append(piece)
+                if is_marked:
+                    found += self.finish()
+        return found
 
     def tick(self) -> list[Message]:
-        """Return the messages that are due to timeouts.
-
-        Call this several times a second.
-        """
-        now, found = self._clock(), list[Message]()
-        if self._decoder.getstate()[0] and now - self._last >= TORN_SECONDS:
-            found += self._messages_of(self._decoder.decode(b"", final=True))
-        if self._pasted is not None and self._is_over(now):
-            found += self._paste()
+        """Return the messages that are due to timeouts; call this several times a second."""
+        found = list[Message]()
+        if self._clock() - self._last >= PAUSE_SECONDS:
+            found += self.finish()
         with suppress(Exception):
             found += self._parser.tick()
-        return [message for message in found if _is_possible(message)]
+        return found
 
     def finish(self) -> list[Message]:
-        """Return an unfinished paste when reading ends."""
-        return [] if self._pasted is None else self._paste()
-
-    def _messages_of(self, text: str) -> list[Message]:
-        """Return the messages for decoded text.
-
-        Pasted text does not go to the parser, which would read escapes in it as keys.
-        """
-        text, found = NOT_UTF8.sub(_decode_western, text), list[Message]()
-        while text:
-            pasting = self._pasted is not None
-            piece, marked, text = self._until(BRACKETED_PASTE_END if pasting else BRACKETED_PASTE_START, text)
-            if self._pasted is not None:
-                self._pasted.append(piece)
-                found += self._paste() if marked else []
-            else:
-                # The parser has seen the start of the paste. The end at once makes it an empty one.
-                found += self._keys(piece + BRACKETED_PASTE_END if marked else piece)
-                self._pasted = [] if marked else None
-                self._since, self._count = self._last, 0
-        return [message for message in found if _is_possible(message)]
+        """Return the open paste, if there is one."""
+        text = "".join(self._pasted or ()).removesuffix(BRACKETED_PASTE_END).replace("\0", "")
+        if self._pasted is not None:
+            self._pasted, self._end = None, ""
+        return [Paste(text)] if text else []
 
     def _until(self, mark: str, text: str) -> tuple[str, bool, str]:
         """Return the text through a mark, whether it was found, and the rest.
@@ -123,70 +100,27 @@ class TerminalInput:
         cut = at + len(mark) - before
         return text[:cut], True, text[cut:]
 
-    def _paste(self) -> list[Message]:
-        text = "".join(self._pasted or ()).removesuffix(BRACKETED_PASTE_END)
-        self._pasted, self._end = None, ""
-        return [Paste(text.replace("\0", ""))]
-
-    def _is_over(self, now: float) -> bool:
-        """Return whether a paste has ended: too few bytes came lately."""
-        if now - self._last >= PAUSE_SECONDS:
-            return True
-        if now - self._since < COUNTED_SECONDS:
-            return False
-        few, self._since, self._count = self._count < MIN_PASTED_BYTES, now, 0
-        return few
-
     def _keys(self, text: str) -> list[Message]:
-        """Return keys, mouse events, terminal answers and long text."""
+        """Return keys, mouse events and answers of the terminal."""
         found, at = list[Message](), 0
-        least = 1 if self._last <= self._text_until else LEAST
         while at < len(text):
-            if typed := text_at(text, at, least) if self._is_at_rest else "":
-                found.append(TypedText(typed))
-                self._text_until = self._last + NEXT_SECONDS
-                at += len(typed)
-            elif alt := ALT.match(text, at) if self._is_at_rest else None:
-                # The parser would wait for more, and read the next key as text.
+            is_at_rest = self._parser._awaiting.timeout is None  # noqa: SLF001 - only the parser knows
+            alt = ALT.match(text, at) if is_at_rest else None
+            if alt is not None:
                 found.append(Key(f"alt+{alt[1]}", None))
-                self._text_until = 0.0
-                at += len(alt[0])
+                at = alt.end()
             else:
                 found += self._parsed(text[at])
-                self._text_until = 0.0
                 at += 1
-            least = LEAST
         return found
 
-    @property
-    def _is_at_rest(self) -> bool:
-        """Whether the parser is in no sequence, so that a letter is a letter."""
-        return self._parser._awaiting.timeout is None  # noqa: SLF001 - only the parser knows
-
-    def _parsed(self, character: str) -> list[Message]:
-        """Return the messages for one more character.
-
-        A sequence that the parser cannot read is dropped.
-        """
+    def _parsed(self, text: str) -> list[Message]:
+        """Return the messages for more text; drop a sequence that the parser cannot read."""
         with suppress(Exception):  # Invalid numbers, characters or window sizes raise different errors.
-            return list(self._parser.feed(character))
+            return list(self._parser.feed(text))
         # Reset only the base parser: the state of the mouse stays.
         super(XTermParser, self._parser).__init__()
         return []
-
-
-def _decode_western(found: re.Match[str]) -> str:
-    """Return the character that a terminal without UTF-8 means, if any."""
-    return bytes([ord(found[0]) - 0xDC00]).decode("cp1252", "ignore")
-
-
-def _is_possible(message: Message) -> bool:
-    """Return whether a message is possible: windows have a sensible size."""
-    if isinstance(message, Resize):
-        return 0 < message.size.width <= MAX_SIDE and 0 < message.size.height <= MAX_SIDE
-    if isinstance(message, MouseEvent):
-        return message.x <= MAX_SIDE and message.y <= MAX_SIDE
-    return not isinstance(message, Paste) or bool(message.text)
 
 
 TICK_SECONDS: Final = 0.1
@@ -218,10 +152,16 @@ class TerminalDriver(LinuxDriver):
             data: bytes | None = None
             while data != b"" and not self.exit_event.is_set():
                 data = self._read() if ready.select(TICK_SECONDS) else None
-                for message in (*(read.feed(data) if data else ()), *read.tick()):
-                    self.process_message(message)
-            for message in (*read.finish(), *([TerminalGone()] if data == b"" else [])):
-                self.process_message(message)
+                if data:
+                    self._process(read.feed(data))
+                self._process(read.tick())
+            self._process(read.finish())
+            if data == b"":
+                self.process_message(TerminalGone())
+
+    def _process(self, messages: list[Message]) -> None:
+        for message in messages:
+            self.process_message(message)
 
     def _read(self) -> bytes | None:
         """Return the next bytes; b"" at the end, None if there are none now."""

@@ -23,8 +23,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.key_queue import Keys, TypedText, opens
-from rpcexplorer.tui.widgets.inputs import Prompt
+from rpcexplorer.tui.key_queue import Keys, opens
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import notices, on, post, rest, visit
 from tests.tui.waiting import until
@@ -271,11 +270,10 @@ def test_text_after_a_cancelled_dialog_is_dropped(
 def test_pasted_text_after_a_cancelled_dialog_is_counted() -> None:
     async def scene(app: Desk, pilot: Pilot[None]) -> None:
         await close_dialog(app, pilot, was_cancelled=True)
-        app.post_message(TypedText("ada\r", 10.1))
         paste = events.Paste("password")
         paste.time = 10.2
         app.post_message(paste)
-        await until(pilot, lambda: app.messages[-1:] == [f"{NOTICE}12."])
+        await until(pilot, lambda: app.messages[-1:] == [f"{NOTICE}8."])
         assert app.keys_done == []
 
     run(scene)
@@ -352,70 +350,3 @@ def test_batch_being_sent_is_not_sent_again(make_explorer: Callable[..., Explore
             assert len(server.requests) == 1
 
         visit(explorer, scene, profile="slow")
-
-
-LONG = "y" * 40
-
-
-def test_text_in_one_piece_is_one_change(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("ctrl+a", "ctrl+k")
-        app.post_message(TypedText('{\r  "open": [\r    "é",\n    1'))
-        await until(pilot, lambda: calls.params.text == '{\n  "open": [\n    "é",\n    1')
-        await pilot.press("ctrl+z")
-        assert calls.params.text == ""
-
-    visit(explorer, scene)
-
-
-def test_waiting_texts_are_joined_between_keys() -> None:
-    async def scene(app: Desk, pilot: Pilot[None]) -> None:
-        app.pending.wait("somebody")
-        for typed in (TypedText("a"), TypedText("b"), events.Key("f5", None), TypedText("c"), TypedText("d")):
-            app.post_message(typed)
-        await pilot.pause()
-        waiting = [getattr(message, "text", None) or getattr(message, "key", None) for message in app.keys._queue]
-        assert waiting == ["ab", "f5", "cd"]
-        app.pending.go_on("somebody")
-        await until(pilot, lambda: app.keys_done == ["a", "b", "f5", "c", "d"])
-
-    run(scene)
-
-
-def test_enter_in_a_text_redirects_the_rest(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f2")
-        app.post_message(TypedText('some.method\r{"a":\r1}'))
-        await until(pilot, lambda: '{"a":\n1}' in calls.params.text)
-        assert calls.method == "some.method"
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-def test_text_outside_an_input_is_read_as_keys(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f5")
-        await until(pilot, lambda: calls.exchange is not None)
-        await pilot.press("f4")
-        app.post_message(TypedText(f"]w/{LONG}"))
-        prompt = calls.query_one(Prompt)
-        await until(pilot, lambda: prompt.text == LONG)
-        assert (calls.response.tab, calls.response.wrapped, prompt.purpose) == ("Raw", True, "search")
-
-    visit(explorer, scene)
-
-
-@pytest.mark.thorough
-def test_mapped_letter_in_a_text_runs_its_command(explorer: Explorer, make_explorer: Callable[..., Explorer]) -> None:
-    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
-    explorer.paths.settings.write_text('[keymap]\nhelp = "é"\n')
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("ctrl+a", "ctrl+k")
-        app.post_message(TypedText(f"{LONG}é{LONG}"))
-        await until(pilot, lambda: type(app.screen).__name__ == "Help")
-        await rest(pilot)
-        assert calls.params.text == LONG
-
-    visit(make_explorer(""), scene)

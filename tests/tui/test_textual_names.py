@@ -55,7 +55,6 @@ REACHED_INTO = {
 """Names of objects of Textual, by file."""
 MODULES = {
     "rpcexplorer/tui/terminal.py": {"textual._xterm_parser"},
-    "rpcexplorer/tui/key_queue.py": {"textual._xterm_parser"},
 }
 """Private modules of Textual, by file."""
 ROOT = Path(rpcexplorer.__file__).parent

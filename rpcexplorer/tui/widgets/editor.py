@@ -399,8 +399,6 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         Binding("ctrl+shift+end", "text_end(True)", show=False),
     ]
 
-    takes_lines: ClassVar[bool] = True
-
     mark: reactive[tuple[int, int] | None] = reactive[tuple[int, int] | None](None)
     """The offsets of the problem."""
     warned: reactive[Sequence[tuple[int, int]]] = reactive[Sequence[tuple[int, int]]](())

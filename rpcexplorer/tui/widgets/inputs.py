@@ -35,8 +35,6 @@ class InOrder(_Base):
     It comes before Textual's class among the bases.
     """
 
-    takes_lines: ClassVar[bool] = False
-    """Enter and pasted line breaks are text."""
     if TYPE_CHECKING:
         selected_text: str
 
