@@ -34,7 +34,6 @@ from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.key_queue import PendingKeys, opens
-from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Confirm
@@ -227,7 +226,9 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
 
     def action_copy(self) -> None:
         if self.row is not None and self.row.exchange is not None:
-            self.post_message(CopyCallWanted(self.row.exchange))
+            from rpcexplorer.tui.call.copying import copy_recorded
+
+            copy_recorded(self, self.row.exchange)
 
     def action_undo(self) -> None:
         if (profile := self.explorer.profile) is not None:

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -17,7 +17,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from rpcexplorer.client.replay import ignored_pointers
 from rpcexplorer.compare.compare import Comparison, compared
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.steps import run_in_turns
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import counted
@@ -35,11 +37,14 @@ from rpcexplorer.text.compare import (
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.commands import Commanded, Scope, bindings
 from rpcexplorer.tui.full_screen import FullScreen
-from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys
-from rpcexplorer.tui.messages import ExportWanted, ReportWanted
+from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, LineView
+
+if TYPE_CHECKING:
+    from rpcexplorer.tui.call.screen import CallScreen
+    from rpcexplorer.tui.history import HistoryScreen
 
 ASIDE: Final = 8
 """Columns that a key scrolls sideways."""
@@ -262,6 +267,7 @@ class ComparisonScreen(Commanded, FullScreen[None]):
 
     def __init__(
         self,
+        explorer: Explorer,
         left: Exchange,
         right: Exchange,
         pending: PendingKeys,
@@ -272,7 +278,7 @@ class ComparisonScreen(Commanded, FullScreen[None]):
     ) -> None:
         """``ignore``: pointers to skip. ``made``: a finished comparison."""
         super().__init__(pending, frame)
-        self.left, self.right = left, right
+        self.explorer, self.left, self.right = explorer, left, right
         self.comparison: Comparison | None = None
         """None until it is finished."""
         self._ignore, self._made = ignore, made
@@ -420,13 +426,42 @@ class ComparisonScreen(Commanded, FullScreen[None]):
         self._begin()
 
     def action_ticket(self) -> None:
-        ignore = () if self._compares_ignored else self._ignore
-        self.post_message(ReportWanted(self.left, self.right, ignore))
+        from rpcexplorer.tui.call.copying import copy_comparison_report
 
-    def action_export(self) -> None:
-        self.post_message(ExportWanted([self.left, self.right]))
+        ignore = () if self._compares_ignored else self._ignore
+        copying = copy_comparison_report(self, self.explorer, self.left, self.right, ignore)
+        self.app.run_worker(copying, group="copy", description="report")  # The screen may close meanwhile.
+
+    @opens("export")
+    async def action_export(self) -> None:
+        from rpcexplorer.tui.call.copying import export_case
+
+        await export_case(self, self.explorer, [self.left, self.right])
 
     def action_close(self) -> None:
         if self.comparison is None:
             self.notify("The comparison was stopped.")
         self.dismiss(None)
+
+
+NAME: Final = 32
+"""Columns of a method's name in a sentence or a title."""
+
+
+async def compare(screen: CallScreen | HistoryScreen, one: Exchange, other: Exchange | None = None) -> None:
+    """Compare two recorded responses, the older one at the left.
+
+    Without another, the response is compared with the one before.
+    """
+    explorer = screen.explorer
+    if other is None:
+        other = await asyncio.to_thread(explorer.journal.before, explorer.profile, one)
+    if other is None:
+        name = clipped(one.method, NAME)
+        mark = "To compare with another call, mark it with m in the history."
+        screen.notify(f"No earlier call of {name} has the same params. {mark}")
+        return
+    left, right = sorted((one, other), key=lambda call: call.when)
+    ignore = ignored_pointers(right, explorer.profiles.profiles)
+    comparison = ComparisonScreen(explorer, left, right, screen.pending, screen.frame, ignore=ignore)
+    await screen.app.push_screen_wait(comparison)

@@ -47,14 +47,6 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs import other_profile
 from rpcexplorer.tui.history_search import NEWEST, CaseOnView, Reading, advice
 from rpcexplorer.tui.key_queue import PendingKeys, opens
-from rpcexplorer.tui.messages import (
-    ComparisonWanted,
-    CopyCallWanted,
-    ExportWanted,
-    ReplayWanted,
-    ReportWanted,
-    StatisticsWanted,
-)
 from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm
@@ -480,10 +472,12 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None]):
         self.search()
 
     def action_copy(self) -> None:
+        from rpcexplorer.tui.call.copying import copy_recorded
+
         if self._event is not None:
             self._copy_message(self._event)
         elif self._call is not None:
-            self.post_message(CopyCallWanted(self._call))
+            copy_recorded(self, self._call)
 
     @opens("copy")
     async def _copy_message(self, event: Exchange) -> None:
@@ -500,16 +494,23 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None]):
             await save_message(self, self.explorer, body, name, _cut_words(event))
 
     def action_ticket(self) -> None:
-        if self._call is not None:
-            self.post_message(ReportWanted(self._call))
+        from rpcexplorer.tui.call.copying import copy_recorded
 
-    def action_statistics(self) -> None:
+        if self._call is not None:
+            copy_recorded(self, self._call, "report")
+
+    @opens("statistics")
+    async def action_statistics(self) -> None:
         """Open the statistics of the filtered calls.
 
         A row of them leads back here.
         """
+        from rpcexplorer.tui.statistics import StatisticsScreen
+
         if self.reading is not None:
-            self.post_message(StatisticsWanted(self.reading.wanted, self._narrow))
+            statistics = StatisticsScreen(self.explorer, self.reading.wanted, self.pending, self.frame)
+            if words := await self.app.push_screen_wait(statistics):
+                self._narrow(words)
 
     @property
     def _meant(self) -> Sequence[Exchange]:
@@ -521,11 +522,14 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None]):
             others = self._others_marked(call)
             self._mark(others if len(others) < len(self.marked) else [*others, call])
 
-    def action_compare(self) -> None:
+    @opens("comparison")
+    async def action_compare(self) -> None:
         """Compare with the last marked call, or an earlier one.
 
         In a case, it is the last call with the same method and params.
         """
+        from rpcexplorer.tui.compare import compare
+
         if (call := self._call) is None:
             return
         case = self._case.calls if self._case is not None else ()
@@ -536,23 +540,29 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None]):
             if record.params == call.params
         ]
         others = self._others_marked(call) or same
-        self.post_message(ComparisonWanted(call, others[-1] if others else None))
+        await compare(self, call, others[-1] if others else None)
 
-    def action_replay(self) -> None:
+    @opens("replay")
+    async def action_replay(self) -> None:
         """Replay the marked calls, else the call at the cursor.
 
         In a case, all calls that match the filter are replayed if none is marked.
         """
+        from rpcexplorer.tui.replay import replay
+
         meant, reading = self._meant, self.reading
         if self._case is not None and reading is not None and not self.marked:
             calls = (call for call in self._case.calls if isinstance(call, Exchange))
             meant = _oldest_first(filter(reading.wanted.matches, calls))
         if meant:
-            self.post_message(ReplayWanted(meant))
+            await replay(self, meant)
 
-    def action_export(self) -> None:
+    @opens("export")
+    async def action_export(self) -> None:
+        from rpcexplorer.tui.call.copying import export_case
+
         if meant := self._meant:
-            self.post_message(ExportWanted(meant))
+            await export_case(self, self.explorer, meant)
 
     @opens("edit")
     async def action_keep_call(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform
 
@@ -12,7 +11,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.filter import HistoryFilter
+    pass
 
 MessageType = TypeVar("MessageType", bound=Message)
 
@@ -43,13 +42,10 @@ class CopyCallWanted(Wanted):
 
 @message
 class ReportWanted(Wanted):
-    """A request to copy the report of a call, or of two and their differences."""
+    """A request to copy the report of a call."""
 
     group: ClassVar = "copy"
     exchange: Exchange
-    other: Exchange | None = None
-    ignore: Sequence[str] = ()
-    """JSON pointers that the comparison ignores."""
 
 
 @message
@@ -61,16 +57,10 @@ class SendAgainWanted(Message):
 
 @message
 class ComparisonWanted(Wanted):
-    """A request to compare a response with another.
-
-    Without another, it is compared with the one before of the same call.
-    """
+    """A request to compare a response with the one before of the same call."""
 
     group: ClassVar = "comparison"
     exchange: Exchange
-    other: Exchange | None = None
-    is_live: bool = False
-    """The exchange is the original one, not the recorded one."""
 
 
 @message
@@ -81,32 +71,6 @@ class ProfilesCompared(Wanted):
     draft: Draft
     whole: bool = False
     """All variables of the call must have values."""
-
-
-@message
-class ReplayWanted(Wanted):
-    """A request to replay recorded calls and compare the responses."""
-
-    group: ClassVar = "replay"
-    records: Sequence[Exchange]
-
-
-@message
-class ExportWanted(Wanted):
-    """A request to export recorded calls as a case."""
-
-    group: ClassVar = "export"
-    records: Sequence[Exchange]
-
-
-@message
-class StatisticsWanted(Wanted):
-    """A request to show statistics of recorded calls."""
-
-    group: ClassVar = "statistics"
-    wanted: HistoryFilter
-    narrow: Callable[[str], object]
-    """Called with a filter for the calls of a chosen row."""
 
 
 class ConnectionTestWanted(Wanted):

@@ -23,17 +23,13 @@ from rpcexplorer.tui.messages import (
     ChecksWanted,
     ComparisonWanted,
     ConnectionTestWanted,
-    CopyCallWanted,
     EventsWanted,
-    ExportWanted,
     FormWanted,
     ProfilesCompared,
-    ReplayWanted,
     ReportWanted,
-    StatisticsWanted,
     Wanted,
 )
-from rpcexplorer.tui.widgets.bars import Footer, Frame, Header
+from rpcexplorer.tui.widgets.bars import FOOTER_OVER_CALLS, Frame, Header
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -343,40 +339,22 @@ class Navigation:
                 await self._test(calls, explorer.profile)
             case EventsWanted() if calls is not None and calls is screen and explorer.profile is not None:
                 await self._show_events(calls, explorer.profile)
-            case CopyCallWanted(exchange=exchange):
+            case ReportWanted(exchange=exchange):
                 from rpcexplorer.model.draft import draft_of
                 from rpcexplorer.tui.call.copying import copy_call
 
-                release = partial(pending.go_on, wanted.group)
-                await copy_call(screen, explorer, draft_of(exchange), exchange=exchange, release=release)
-            case ReportWanted(exchange=exchange, other=other):
-                from rpcexplorer.tui.call.copying import copy_comparison_report, copy_report
-
                 pending.go_on(wanted.group)
-                if other is None:
-                    await copy_report(screen, explorer, exchange)
-                else:
-                    await copy_comparison_report(screen, explorer, exchange, other, wanted.ignore)
-            case ComparisonWanted():
-                from rpcexplorer.tui.replay import compare
+                await copy_call(screen, explorer, draft_of(exchange), exchange=exchange, part="report")
+            case ComparisonWanted(exchange=exchange) if calls is not None and explorer.profile is not None:
+                from rpcexplorer.tui.compare import compare
 
-                await compare(screen, explorer, pending, self._frame(), wanted)
-            case ReplayWanted(records=records):
-                from rpcexplorer.tui.replay import replay
-
-                await replay(screen, explorer, pending, self._frame(), records)
-                self._show_calls_made()
-            case ProfilesCompared(draft=draft, whole=whole):
+                recorded = await asyncio.to_thread(explorer.journal.as_recorded, exchange, explorer.profile)
+                await compare(calls, recorded)
+            case ProfilesCompared(draft=draft, whole=whole) if calls is not None:
                 from rpcexplorer.tui.replay import compare_profiles
 
-                await compare_profiles(screen, explorer, pending, self._frame(), draft, whole=whole)
+                await compare_profiles(calls, draft, whole=whole)
                 self._show_calls_made()
-            case ExportWanted(records=records):
-                from rpcexplorer.tui.call.copying import export_case
-
-                await export_case(screen, explorer, records)
-            case StatisticsWanted():
-                await self._show_statistics(wanted)
 
     async def _show_batch(self, calls: CallScreen) -> None:
         from rpcexplorer.tui.batch import BatchScreen
@@ -449,13 +427,6 @@ class Navigation:
         if is_sent:
             calls.action_send()
 
-    async def _show_statistics(self, wanted: StatisticsWanted) -> None:
-        from rpcexplorer.tui.statistics import StatisticsScreen
-
-        screen = StatisticsScreen(self._explorer, wanted.wanted, self._pending, self._frame())
-        if words := await self._app.push_screen_wait(screen):
-            wanted.narrow(words)
-
     async def _test(self, calls: CallScreen, profile: Profile) -> None:
         """Open the connection test, and use the profile that it has changed."""
         from rpcexplorer.tui.connection_test import run_connection_test
@@ -479,9 +450,4 @@ class Navigation:
             self.calls.view.show_auth()
 
     def _frame(self) -> Frame:
-        """Return header and footer for a screen over the call screen.
-
-        The footer omits the keys that lead to other screens.
-        """
-        header = Header if self.calls is None else self.calls.header.copy
-        return Frame(header, partial(Footer, frozenset({"history", "profiles"})))
+        return self.calls.frame if self.calls is not None else Frame(Header, FOOTER_OVER_CALLS)

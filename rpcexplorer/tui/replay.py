@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from itertools import groupby, starmap
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,7 +23,6 @@ from rpcexplorer.client.replay import (
     Replayed,
     ReplayVerdict,
     ignored_in,
-    ignored_pointers,
     replayed,
     server_of,
 )
@@ -40,16 +39,19 @@ from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.text.profile import printable_url
 from rpcexplorer.tui.browser import Browser, Cell, Column, ItemList
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.compare import ComparisonScreen
+from rpcexplorer.tui.compare import NAME, ComparisonScreen
 from rpcexplorer.tui.dialogs import caution_of, is_quiet, profile_picks
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
-from rpcexplorer.tui.messages import ComparisonWanted
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Dialog, LongQuestion, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, RowList
 from rpcexplorer.variables.resolve import Missing
+
+if TYPE_CHECKING:
+    from rpcexplorer.tui.call.screen import CallScreen
+    from rpcexplorer.tui.history import HistoryScreen
 
 
 class ReplayRow(Struct, frozen=True):
@@ -120,12 +122,13 @@ class ReplayScreen(Browser[ReplayRow, None]):
 
     def __init__(
         self,
+        explorer: Explorer,
         title: str,
-        names: Sequence[str],
         run: Run,
         pending: PendingKeys,
         frame: Frame,
         *profiles: Profile,
+        names: Sequence[str],
         remarks: Sequence[tuple[str, str]] = (),
         opens_first: bool = False,
     ) -> None:
@@ -134,6 +137,7 @@ class ReplayScreen(Browser[ReplayRow, None]):
         ``opens_first``: open the first comparison as soon as it is made.
         """
         super().__init__(ItemList(key=lambda _: "at its place"), pending, frame, *profiles)
+        self.explorer = explorer
         self.done: list[Replayed] = []
         self.stop: Stop | None = None
         """Stops the running replay; None if none is running."""
@@ -193,7 +197,9 @@ class ReplayScreen(Browser[ReplayRow, None]):
     async def _open(self, replayed: Replayed, *, leave_after: bool = False) -> None:
         if replayed.live is not None:
             left, right, ignore = replayed.recorded, replayed.live, replayed.ignore
-            opened = ComparisonScreen(left, right, self.pending, self.frame, ignore=ignore, made=replayed.comparison)
+            opened = ComparisonScreen(
+                self.explorer, left, right, self.pending, self.frame, ignore=ignore, made=replayed.comparison
+            )
             await self.app.push_screen_wait(opened)
         if leave_after:
             self.dismiss(None)
@@ -382,35 +388,9 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
             self._hint.update(keys("Space", "select a second profile to compare with"))
 
 
-NAME: Final = 32
-"""Columns of a method's name in a sentence or a title."""
-
-
-async def compare(
-    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, wanted: ComparisonWanted
-) -> None:
-    """Compare two responses, the older one at the left.
-
-    Without another, the response is compared with the one before.
-    """
-    one, used = wanted.exchange, explorer.profile
-    if wanted.is_live and used is not None:
-        one = await asyncio.to_thread(explorer.journal.as_recorded, one, used)
-    other = wanted.other or await asyncio.to_thread(explorer.journal.before, used, one)
-    if other is None:
-        name = clipped(one.method, NAME)
-        mark = "To compare with another call, mark it with m in the history."
-        screen.notify(f"No earlier call of {name} has the same params. {mark}")
-        return
-    left, right = sorted((one, other), key=lambda call: call.when)
-    ignore = ignored_pointers(right, explorer.profiles.profiles)
-    await screen.app.push_screen_wait(ComparisonScreen(left, right, pending, frame, ignore=ignore))
-
-
-async def replay(
-    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, records: Sequence[Exchange]
-) -> None:
+async def replay(screen: HistoryScreen, records: Sequence[Exchange]) -> None:
     """Ask where to send recorded calls, send them, and show the results."""
+    explorer = screen.explorer
     records = [as_called(record) for record in records]
     what = f"{len(records)} calls" if len(records) > 1 else clipped(records[0].method, NAME)
     chosen = await profiles_for_servers(screen, explorer, records, what)
@@ -428,7 +408,10 @@ async def replay(
     names = [f"{profile.shown_name}: {record.method}" if several else record.method for record, profile in calls]
     where = " and ".join(profile.shown_name for profile in used.values())
     title, run = f"Replay  {what} on {where}", partial(_replayed, explorer, calls)
-    await screen.app.push_screen_wait(ReplayScreen(title, names, run, pending, frame, *used.values(), remarks=remarks))
+    opened = ReplayScreen(
+        explorer, title, run, screen.pending, screen.frame, *used.values(), names=names, remarks=remarks
+    )
+    await screen.app.push_screen_wait(opened)
 
 
 async def _replayed(
@@ -447,14 +430,12 @@ async def _replayed(
                 yield result
 
 
-async def compare_profiles(
-    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, draft: Draft, *, whole: bool
-) -> None:
+async def compare_profiles(screen: CallScreen, draft: Draft, *, whole: bool) -> None:
     """Ask for profiles, send one call to each, and compare the responses.
 
     ``whole``: fill in the variables for each profile; missing values are asked for.
     """
-    used = explorer.profile
+    explorer, used = screen.explorer, screen.explorer.profile
     known = [profile for profile in explorer.profiles.profiles.values() if used is None or profile.name != used.name]
     offered = [*([used] if used else []), *known]
     if len(offered) < 2:
@@ -472,7 +453,9 @@ async def compare_profiles(
     run = partial(_on_each, explorer, calls)
     title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].shown_name}"
     opens_first = len(others) == 1
-    opened = ReplayScreen(title, others, run, pending, frame, *profiles, opens_first=opens_first)
+    opened = ReplayScreen(
+        explorer, title, run, screen.pending, screen.frame, *profiles, names=others, opens_first=opens_first
+    )
     await screen.app.push_screen_wait(opened)
 
 

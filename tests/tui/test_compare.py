@@ -23,7 +23,6 @@ from rpcexplorer.text.compare import ComparedLine, own_part
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.key_queue import PendingKeys
-from rpcexplorer.tui.messages import ReportWanted
 from rpcexplorer.tui.replay import ReplayScreen, SeveralProfiles, fill_for_profiles, profiles_for_servers
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Caution, Choice, Form, LongQuestion
@@ -35,6 +34,8 @@ from tests.tui.visiting import notices, on_view
 from tests.tui.waiting import until
 
 FRAME = Frame(zone=UTC, today=START.date())
+NO_EXPLORER: Any = None
+"""Only reports and exports need one."""
 WIDE, SMALL = (120, 20), (80, 24)
 Act = Callable[[Pilot[None]], Awaitable[None]]
 
@@ -63,7 +64,7 @@ def on_screen(screen: Screen[Any], act: Act, size: tuple[int, int] = WIDE) -> St
 
 
 def comparison(left: Exchange = PROD, right: Exchange = STAGING, **given: Any) -> ComparisonScreen:
-    return ComparisonScreen(left, right, PendingKeys(), FRAME, **given)
+    return ComparisonScreen(NO_EXPLORER, left, right, PendingKeys(), FRAME, **given)
 
 
 def shown(screen: ComparisonScreen) -> list[str]:
@@ -189,7 +190,7 @@ def result(left: Exchange, right: Exchange) -> Replayed:
     return replayed(left, right, at_once(compared(left, right)))
 
 
-def test_stopped_replay_keeps_its_results() -> None:
+def test_stopped_replay_keeps_its_results(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = [
         reply(number, f"{number // 2}", method=f"user.{name}") for number, name in enumerate(("get", "list", "set"))
     ]
@@ -203,9 +204,13 @@ def test_stopped_replay_keeps_its_results() -> None:
         await go_on.wait()
         yield Replayed(calls[2], None, None, "stopped", "Not sent: the replay was stopped.")
 
-    screen = ReplayScreen(
-        "Replay  3 calls on staging", ["user.get", "user.list", "user.set"], run, PendingKeys(), FRAME
-    )
+    async def report(_: object, __: object, *compared: object) -> None:
+        reports.append(compared)
+
+    reports: list[tuple[object, ...]] = []
+    monkeypatch.setattr("rpcexplorer.tui.call.copying.copy_comparison_report", report)
+    names = ["user.get", "user.list", "user.set"]
+    screen = ReplayScreen(NO_EXPLORER, "Replay  3 calls on staging", run, PendingKeys(), FRAME, names=names)
 
     async def act(pilot: Pilot[None]) -> None:
         await until(pilot, lambda: len(screen.done) == 2)
@@ -234,8 +239,8 @@ def test_stopped_replay_keeps_its_results() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is not screen)
 
-    (ticket,) = on_screen(screen, act).of(ReportWanted)
-    assert (ticket.exchange, ticket.other, ticket.ignore) == (calls[1], calls[2], ("/at",))
+    on_screen(screen, act)
+    assert reports == [(calls[1], calls[2], ("/at",))]
 
 
 def test_confirmation_can_be_read_in_a_small_terminal() -> None:

@@ -63,9 +63,9 @@ def screen_of(scope: Scope, app: ExplorerApp) -> Screen[Any]:
 
     match scope:
         case "comparison":
-            return ComparisonScreen(one, one, pending, frame)
+            return ComparisonScreen(explorer, one, one, pending, frame)
         case "replay":
-            return ReplayScreen("Replay", ["ping"], replay, pending, frame)
+            return ReplayScreen(explorer, "Replay", replay, pending, frame, names=["ping"])
         case "checks":
             check = Check(SavedCall("ping", "ping"), Expectation(), profile)
             return ChecksScreen(explorer, [check], pending, frame)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from datetime import UTC, timedelta
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history import CaseNote, HistoryChoice, HistoryScreen
 from rpcexplorer.tui.history_search import NEWEST, CaseOnView
 from rpcexplorer.tui.key_queue import PendingKeys
-from rpcexplorer.tui.messages import ComparisonWanted, ReplayWanted
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Ask
 from tests.fakes.explorer import open_explorer
@@ -550,13 +549,37 @@ def test_failed_change_is_reported(recorded: Explorer, monkeypatch: pytest.Monke
     on_screen(recorded, act)
 
 
-def test_marked_calls_stay_marked_through_a_filter(recorded: Explorer) -> None:
-    def wanted(pilot: Pilot[None]) -> tuple[list[str], ...]:
-        stage = pilot.app
-        assert isinstance(stage, Stage)
-        replayed = [[each.method for each in message.records] for message in stage.of(ReplayWanted)]
-        return tuple(replayed)
+@pytest.fixture
+def replayed(monkeypatch: pytest.MonkeyPatch) -> list[list[Exchange]]:
+    """Return the calls of each replay, which is not done."""
+    found: list[list[Exchange]] = []
 
+    async def replay(_: HistoryScreen, records: Sequence[Exchange]) -> None:
+        found.append([*records])
+
+    monkeypatch.setattr("rpcexplorer.tui.replay.replay", replay)
+    return found
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Exchange, Exchange | None]]:
+    """Return the two calls of each comparison, which is not done."""
+    found: list[tuple[Exchange, Exchange | None]] = []
+
+    async def compare(_: HistoryScreen, one: Exchange, other: Exchange | None = None) -> None:
+        found.append((one, other))
+
+    monkeypatch.setattr("rpcexplorer.tui.compare.compare", compare)
+    return found
+
+
+def methods_of(calls: Iterable[Exchange | None]) -> list[str]:
+    return [call.method if call else "" for call in calls]
+
+
+def test_marked_calls_stay_marked_through_a_filter(
+    recorded: Explorer, replayed: list[list[Exchange]], compared: list[tuple[Exchange, Exchange | None]]
+) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "R", "m")
         assert chosen(screen) == "report.run", "the cursor stays"
@@ -566,14 +589,13 @@ def test_marked_calls_stay_marked_through_a_filter(recorded: Explorer) -> None:
         await press(pilot, *"/user", "enter")
         assert methods(screen) == ["user.get", "user.list"]
         await press(pilot, "R")
-        assert wanted(pilot) == (["report.run"], ["user.get", "report.run"])
+        assert list(map(methods_of, replayed)) == [["report.run"], ["user.get", "report.run"]]
         await press(pilot, "up", "m", "down", "d")  # user.get is unmarked, and the cursor is on user.list
-        compared = [(message.exchange.method, message.other.method) for message in pilot.app.of(ComparisonWanted)]  # type: ignore[attr-defined]
-        assert compared == [("ping", "user.get"), ("user.list", "report.run")]
+        assert list(map(methods_of, compared)) == [["ping", "user.get"], ["user.list", "report.run"]]
         await press(pilot, "escape")
         assert "marked" not in seen(pilot.app)
         await press(pilot, "R", "escape")
-        assert wanted(pilot)[-1] == ["user.list"]
+        assert methods_of(replayed[-1]) == ["user.list"]
 
     answers, _ = on_screen(recorded, act)
     assert answers == [None]
@@ -620,7 +642,7 @@ def test_case_with_an_invalid_url_is_listed(recorded: Explorer, url: str) -> Non
     on_screen(recorded, act, case=CaseOnView("case.toml", CALLS[:1], "", [url]))
 
 
-def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
+def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer, replayed: list[list[Exchange]]) -> None:
     calls = [replace(call, foreign=True, profile="staging", expect="result\n/total = 3") for call in CALLS[:2]]
     case = CaseOnView("case.toml", calls, "fails\nfor us", ["https://theirs.example.com/rpc", "https://b.example.com"])
 
@@ -643,15 +665,16 @@ def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer) -> None:
         assert methods(screen) == ["ping"]
         await press(pilot, "/", "backspace", "enter")
         await press(pilot, "R", "m", "R")
-        await until(pilot, lambda: len(stage.of(ReplayWanted)) == 3)
-        replayed = [[each.method for each in message.records] for message in stage.of(ReplayWanted)]
-        assert replayed == [["ping"], ["user.list", "ping"], ["ping"]]
+        await until(pilot, lambda: len(replayed) == 3)
+        assert list(map(methods_of, replayed)) == [["ping"], ["user.list", "ping"], ["ping"]]
 
     on_screen(recorded, act, (120, 30), case=case)
     assert not recorded.remembered.history_of_all
 
 
-def test_call_of_a_case_is_compared_within_it(recorded: Explorer) -> None:
+def test_call_of_a_case_is_compared_within_it(
+    recorded: Explorer, compared: list[tuple[Exchange, Exchange | None]]
+) -> None:
     calls = [replace(CALLS[0], foreign=True, id=name, profile=name) for name in ("stag", "prod")]
     case = CaseOnView("case.toml", [*calls, replace(CALLS[1], foreign=True)])
 
@@ -659,8 +682,8 @@ def test_call_of_a_case_is_compared_within_it(recorded: Explorer) -> None:
         stage = pilot.app
         assert isinstance(stage, Stage)
         await press(pilot, "d", "down", "d", "down", "d")
-        compared = [(wanted.exchange.id, wanted.other and wanted.other.id) for wanted in stage.of(ComparisonWanted)]
-        assert compared == [("stag", "prod"), ("prod", "stag"), (CALLS[1].id, None)]
+        pairs = [(one.id, other and other.id) for one, other in compared]
+        assert pairs == [("stag", "prod"), ("prod", "stag"), (CALLS[1].id, None)]
 
     on_screen(recorded, act, (120, 30), case=case)
 

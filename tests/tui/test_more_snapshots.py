@@ -457,7 +457,7 @@ def frame(screen: CallScreen) -> Frame:
 @SIZES
 def test_comparison_of_two_responses(picture: Callable[..., bool], size: tuple[int, int]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        opened = ComparisonScreen(ON_PROD, ON_STAGING, app.pending, frame(screen), ignore=["/seen"])
+        opened = ComparisonScreen(app.explorer, ON_PROD, ON_STAGING, app.pending, frame(screen), ignore=["/seen"])
         app.push_screen(opened)
         await until(pilot, lambda: opened.comparison is not None)
         await pilot.press("n")
@@ -482,7 +482,7 @@ def test_replay_of_calls(picture: Callable[..., bool], size: tuple[int, int]) ->
             )
         ]
         title = "Replay  5 calls on staging"
-        opened = ReplayScreen(title, names, run, app.pending, frame(screen), remarks=said)
+        opened = ReplayScreen(app.explorer, title, run, app.pending, frame(screen), names=names, remarks=said)
         app.push_screen(opened)
         await until(pilot, lambda: len(opened.done) == 3)
         await pilot.press("down")

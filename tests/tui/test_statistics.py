@@ -16,13 +16,12 @@ from rpcexplorer.model.problem import UserError
 from rpcexplorer.transport.port import Response
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.key_queue import PendingKeys
-from rpcexplorer.tui.messages import StatisticsWanted
 from rpcexplorer.tui.statistics import AT_ONCE, StatisticsScreen
 from rpcexplorer.tui.widgets.bars import Frame
 from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
 from tests.tui.stage import Stage
-from tests.tui.visiting import seen
+from tests.tui.visiting import on, seen
 from tests.tui.waiting import until
 
 INVALID = '{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"Invalid params"}}'
@@ -55,17 +54,14 @@ def rows(pilot: Pilot[None]) -> list[str]:
 
 
 def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None:
-    explorer, stage, answers = recorded(tmp_path), Stage(), list[str | None]()
+    explorer, stage = recorded(tmp_path), Stage()
 
     async def act(pilot: Pilot[None]) -> None:
         history = HistoryScreen(explorer, PendingKeys(), Frame(zone=UTC, today=START.date()))
         stage.push_screen(history)
         await until(pilot, lambda: history.shown is not None and history.shown.ended)
         await pilot.press("s")
-        await until(pilot, lambda: any(isinstance(each, StatisticsWanted) for each in stage.heard))
-        asked = next(message for message in stage.heard if isinstance(message, StatisticsWanted))
-        screen = StatisticsScreen(explorer, asked.wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
-        stage.push_screen(screen, answers.append)
+        screen = await on(pilot, StatisticsScreen)
         await until(pilot, lambda: "6 calls" in seen(stage) and "counting" not in seen(stage))
         await pilot.pause()
         assert rows(pilot) == ["ping", "user.get", "report.run"]
@@ -79,10 +75,8 @@ def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None
         await pilot.press("left_square_bracket")
         assert rows(pilot) == ["result", "-32602"]
         await pilot.press("right_square_bracket", "enter")
-        await until(pilot, lambda: bool(answers))
-        asked.narrow(answers[0] or "")
         await until(pilot, lambda: history.shown is not None and history.shown.found == 1)
-        assert history.filter.value == answers[0] == "method:=report.run"
+        assert history.filter.value == "method:=report.run"
         await pilot.press("escape")  # from the calls of one row to all of them
         await until(pilot, lambda: history.shown is not None and history.shown.found == 6)
         assert (history.filter.value, stage.screen is history) == ("", True)

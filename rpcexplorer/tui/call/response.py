@@ -581,7 +581,7 @@ class ResponsePane(Commanded, Vertical):
 
     def action_compare(self) -> None:
         if self.exchange is not None:
-            self.post_message(ComparisonWanted(self.exchange, is_live=True))
+            self.post_message(ComparisonWanted(self.exchange))
 
     def action_zoom(self) -> None:
         self.post_message(self.ZoomWanted())

@@ -37,7 +37,7 @@ from rpcexplorer.tui.messages import (
     SendAgainWanted,
 )
 from rpcexplorer.tui.theme import NARROW
-from rpcexplorer.tui.widgets.bars import Bar, Footer, Header
+from rpcexplorer.tui.widgets.bars import FOOTER_OVER_CALLS, Bar, Footer, Frame, Header
 from rpcexplorer.variables.references import OPENING
 
 if TYPE_CHECKING:
@@ -254,6 +254,11 @@ class CallScreen(Commanded, Screen[None]):
         if self.is_complete:
             self.panes.fit()
             self.view.show_footer()
+
+    @property
+    def frame(self) -> Frame:
+        """Makes header and footer for a screen over this one."""
+        return Frame(self.header.copy, FOOTER_OVER_CALLS)
 
     def key(self, command: str) -> str:
         return first_key(command, self.explorer.settings.keymap)

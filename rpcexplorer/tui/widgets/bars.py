@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
+from functools import partial
 from itertools import islice
 from typing import ClassVar, Final
 
@@ -274,6 +275,10 @@ def _taker(bound: Iterable[tuple[DOMNode, Binding]]) -> str | None:
         if node.check_action(binding.action.partition("(")[0], ()):
             return binding.id
     return None
+
+
+FOOTER_OVER_CALLS: Final = partial(Footer, frozenset({"history", "profiles"}))
+"""Makes the footer of a screen over the call screen, without the keys that lead to other screens."""
 
 
 class Frame(Struct, frozen=True):

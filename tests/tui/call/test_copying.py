@@ -15,9 +15,8 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.copying import CopyPicker, _call_form
+from rpcexplorer.tui.call.copying import CopyPicker, _call_form, copy_comparison_report
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.messages import ReportWanted
 from rpcexplorer.tui.widgets.dialog import Ask
 from tests.text.exchanges import exchange
 from tests.tui.call.test_saving import with_reply
@@ -79,7 +78,8 @@ def test_report_of_two_calls_hides_ignored_values(explorer: Explorer) -> None:
         await until(pilot, lambda: calls.exchange is not left and not calls.doing)
         assert left is not None
         app.copy_to_clipboard("")
-        calls.post_message(ReportWanted(left, calls.exchange, ("/c",)))
+        assert calls.exchange is not None
+        calls.run_worker(copy_comparison_report(calls, app.explorer, left, calls.exchange, ("/c",)))
         await until(pilot, lambda: bool(app.clipboard))
         assert (
             "\n- Compared: `1 member differs, 1 value was ignored, 1 redacted value was not compared`\n"

@@ -12,9 +12,8 @@ from textual.pilot import Pilot
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.copying import file_name
+from rpcexplorer.tui.call.copying import export_case, file_name
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.messages import ExportWanted
 from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from tests.fakes.wire import RawServer, http_reply
 from tests.tui.visiting import Scene, notices, on, shown, type_in, visit
@@ -157,7 +156,7 @@ def test_unwritable_path_shows_why_and_asks_again(
 def test_unreadable_case_is_not_saved(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.exchange is not None
-        calls.post_message(ExportWanted([calls.exchange]))
+        calls.run_worker(export_case(calls, explorer, [calls.exchange]))
         await on(pilot, Ask)
         await pilot.press("enter")
         await until(pilot, lambda: "A case can hold at most 8 bytes, but the responses alone" in notices(app))
