@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -41,10 +41,6 @@ from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, LineView
-
-if TYPE_CHECKING:
-    from rpcexplorer.tui.call.screen import CallScreen
-    from rpcexplorer.tui.history import HistoryScreen
 
 ASIDE: Final = 8
 """Columns that a key scrolls sideways."""
@@ -448,7 +444,7 @@ NAME: Final = 32
 """Columns of a method's name in a sentence or a title."""
 
 
-async def compare(screen: CallScreen | HistoryScreen, one: Exchange, other: Exchange | None = None) -> None:
+async def compare(screen: FullScreen[Any], one: Exchange, other: Exchange | None = None) -> None:
     """Compare two recorded responses, the older one at the left.
 
     Without another, the response is compared with the one before.

@@ -6,6 +6,7 @@ from typing import Generic
 
 from textual.screen import Screen
 
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import NARROW
@@ -19,6 +20,9 @@ class FullScreen(AnswersOnce[ResultT], Screen[ResultT], Generic[ResultT]):
     DEFAULT_CSS = "FullScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-tall")]  # noqa: RUF012 - Textual's own declaration
+
+    explorer: Explorer
+    """Set by the screens from which others open."""
 
     def __init__(self, pending: PendingKeys, frame: Frame, *profiles: Profile | None) -> None:
         is_prod = any(profile is not None and profile.badge == "prod" for profile in profiles)

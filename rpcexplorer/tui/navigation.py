@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from textual.app import App
 from textual.screen import Screen
@@ -349,11 +349,11 @@ class Navigation:
                 from rpcexplorer.tui.compare import compare
 
                 recorded = await asyncio.to_thread(explorer.journal.as_recorded, exchange, explorer.profile)
-                await compare(calls, recorded)
+                await compare(cast("Any", calls), recorded)
             case ProfilesCompared(draft=draft, whole=whole) if calls is not None:
                 from rpcexplorer.tui.replay import compare_profiles
 
-                await compare_profiles(calls, draft, whole=whole)
+                await compare_profiles(cast("Any", calls), draft, whole=whole)
                 self._show_calls_made()
 
     async def _show_batch(self, calls: CallScreen) -> None:

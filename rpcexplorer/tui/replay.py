@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from itertools import groupby, starmap
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -41,6 +41,7 @@ from rpcexplorer.tui.browser import Browser, Cell, Column, ItemList
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import NAME, ComparisonScreen
 from rpcexplorer.tui.dialogs import caution_of, is_quiet, profile_picks
+from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
@@ -48,10 +49,6 @@ from rpcexplorer.tui.widgets.dialog import Choice, Dialog, LongQuestion, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, RowList
 from rpcexplorer.variables.resolve import Missing
-
-if TYPE_CHECKING:
-    from rpcexplorer.tui.call.screen import CallScreen
-    from rpcexplorer.tui.history import HistoryScreen
 
 
 class ReplayRow(Struct, frozen=True):
@@ -388,7 +385,7 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
             self._hint.update(keys("Space", "select a second profile to compare with"))
 
 
-async def replay(screen: HistoryScreen, records: Sequence[Exchange]) -> None:
+async def replay(screen: FullScreen[Any], records: Sequence[Exchange]) -> None:
     """Ask where to send recorded calls, send them, and show the results."""
     explorer = screen.explorer
     records = [as_called(record) for record in records]
@@ -430,7 +427,7 @@ async def _replayed(
                 yield result
 
 
-async def compare_profiles(screen: CallScreen, draft: Draft, *, whole: bool) -> None:
+async def compare_profiles(screen: FullScreen[Any], draft: Draft, *, whole: bool) -> None:
     """Ask for profiles, send one call to each, and compare the responses.
 
     ``whole``: fill in the variables for each profile; missing values are asked for.

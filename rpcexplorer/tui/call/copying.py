@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 from textual.app import ComposeResult
@@ -36,13 +36,10 @@ from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.tui.call.body import Body
+from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.processes import copy
 from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-
-if TYPE_CHECKING:
-    from rpcexplorer.tui.batch import BatchScreen
-    from rpcexplorer.tui.history import HistoryScreen
 
 REDACTED_WORDS: Final = "Secrets are redacted. If the file is new, only you can read it."
 RESPONSE_WORDS: Final = (
@@ -257,7 +254,7 @@ async def copy_call(
         await copy(screen, got.text, got.label, also=replaced_words(got.secrets))
 
 
-def copy_recorded(screen: HistoryScreen | BatchScreen, exchange: Exchange, part: str = "") -> None:
+def copy_recorded(screen: FullScreen[Any], exchange: Exchange, part: str = "") -> None:
     """Copy one part or form of a recorded call, or ask which; the screen may close meanwhile."""
     release = partial(screen.pending.go_on, "copy")
     copying = partial(copy_call, screen, screen.explorer, draft_of(exchange), exchange=exchange, part=part)
