@@ -31,12 +31,13 @@ from rpcexplorer.text.exchange import (
 )
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.transport.port import Progress
-from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList
+from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Confirm
+from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList
 from rpcexplorer.variables.resolve import Missing
 
 

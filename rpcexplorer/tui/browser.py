@@ -7,29 +7,27 @@ from itertools import product
 from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
-from rpcexplorer.text.printable import clipped, columns, printable
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys
-from rpcexplorer.tui.theme import ThemeStyles, line, width_of
+from rpcexplorer.tui.theme import width_of
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import (
-    MAX_NAME_CHARACTERS,
     MAX_NAME_COLUMNS,
-    LineView,
+    Cell,
+    ItemList,
     RowList,
     Sheet,
     SheetLine,
@@ -37,155 +35,6 @@ from rpcexplorer.tui.widgets.rows import (
 
 T = TypeVar("T")
 AnswerT = TypeVar("AnswerT")
-Cell: TypeAlias = Sequence[tuple[str, str]]
-"""The pieces of a cell with their roles."""
-
-
-class Column(Struct, Generic[T], frozen=True):
-    """A column of a list. What comes after the one that ``fills`` is at the right edge.
-
-    Only the cell that fills, and those at the right without a width, can need other room in each row.
-    """
-
-    cell: Callable[[T], Cell] = lambda _: ()
-    heading: str = ""
-    width: int = 0
-    """Fixed columns. If it is 0, the column is as wide as its widest cell, within the limits below."""
-    most: int = MAX_NAME_COLUMNS
-    share: float = 1
-    """At most this part of the row, such as 4 for a quarter."""
-    least: int = 0
-    """It shrinks to this before rows are cut. One that fills is left out if it has less."""
-    drop: int = 0
-    """It is left out in lists that are narrower than this."""
-    fills: bool = False
-    """It takes the room that the others leave, and is cut there."""
-    right: bool = False
-    """Aligned right. Without a width it takes what its cell needs, in each row."""
-    gap: int = 2
-    """Blanks before it."""
-    fit: Callable[[T, int], Cell] | None = None
-    """Makes the cell for the room that is left, of a column that fills or is at the right without a width."""
-
-    @property
-    def is_measured(self) -> bool:
-        return not (self.width or self.fills or self.right)
-
-
-Shared: TypeAlias = Sequence[tuple[Column[T], int]]
-"""The columns that are shown, with their widths."""
-
-
-def shared(offered: Sequence[Column[T]], items: Sequence[T], width: int) -> Shared[T]:
-    """Share the width of a list between its columns."""
-    shown = [column for column in offered if column.drop <= width]
-    widths = [_measured(column, items, width) if column.is_measured else column.width for column in shown]
-    over = sum(widths) + sum(column.gap for column in shown) - width
-    for at, column in enumerate(shown):
-        if over > 0 and 0 < column.least < widths[at]:
-            cut = min(over, widths[at] - column.least)
-            widths[at] -= cut
-            over -= cut
-    return list(zip(shown, widths, strict=True))
-
-
-def _measured(column: Column[T], items: Sequence[T], width: int) -> int:
-    texts = {"".join(text for text, _ in column.cell(item))[:MAX_NAME_CHARACTERS] for item in items}
-    widest = max((columns(printable(text)) for text in [column.heading, *texts]), default=0)
-    return min(widest, column.most, max(int(width // column.share), column.least, 1))
-
-
-def arranged(shown: Shared[T], item: T, width: int) -> tuple[Cell, Cell]:
-    """Return the pieces of a row: those at the left, with the cell that fills, and those at the right edge."""
-    left, right = list[tuple[str, str]](), list[tuple[str, str]]()
-    room = width - sum(column.gap + wide for column, wide in shown)
-    side = right if any(column.fills for column, _ in shown) else left
-    for column, wide in reversed(shown):  # Those at the right edge first: the one that fills takes what they leave.
-        gap = (" " * column.gap, "text")
-        cell = column.fit(item, room) if column.fit else column.cell(item)
-        if column.fills:
-            side = left
-            side[:0] = [gap, *cell] if room >= column.least else []
-        elif wide:
-            side[:0] = [gap, *fitted(cell, wide, right=column.right)]
-        else:
-            side[:0] = [gap, *cell]
-            room -= width_of(cell)
-    return left, right
-
-
-def fitted(cell: Cell, width: int, *, right: bool = False) -> Cell:
-    """Return a cell cut or padded to exactly ``width`` columns."""
-    shown, left = list[tuple[str, str]](), width
-    for text, role in cell:
-        piece = clipped(text[:MAX_NAME_CHARACTERS], left)
-        shown.append((piece, role))
-        left -= columns(piece)
-    blank = (" " * left, "text")
-    return [blank, *shown] if right else [*shown, blank]
-
-
-class ItemList(RowList[T], inherit_bindings=False):
-    """A list in columns. The screen has the key that chooses a row."""
-
-    DEFAULT_CSS = "ItemList { height: 1fr; }"
-    BINDINGS: ClassVar[list[BindingType]] = LineView.BINDINGS
-
-    def __init__(self, columns: Sequence[Column[T]] = (), key: Callable[[T], object] = lambda item: item) -> None:
-        """``key``: what stays the same of a row when it is shown again."""
-        super().__init__()
-        self._columns, self._key = columns, key
-        self._shared: tuple[int, Shared[T]] = (-1, ())
-        """A width of the list, and how it is shared."""
-        self._last: T | None = None
-        """The last row at the cursor, also while there are no rows."""
-        self.heading_rows = int(any(column.heading for column in columns))
-
-    def in_columns(self, item: T) -> bool:  # noqa: ARG002 - for subclasses with other rows, which draw them themselves
-        return True
-
-    def show(self, items: Sequence[T], columns: Sequence[Column[T]] | None = None, *, from_top: bool = False) -> None:
-        """Show other rows, with the cursor on the same one.
-
-        If that is gone, the cursor stays at its place, or goes to the top if ``from_top``.
-        """
-        self._last = before = self._last if self.chosen is None else self.chosen
-        at = 0 if from_top else self.cursor
-        if before is not None:
-            key = self._key(before)
-            if not (0 <= at < len(items) and self._key(items[at]) == key):
-                at = next((index for index, item in enumerate(items) if self._key(item) == key), at)
-        self._columns = self._columns if columns is None else columns
-        self.items = items
-        self.cursor = at
-
-    def watch_items(self) -> None:
-        self._shared = (-1, ())
-        super().watch_items()
-
-    def arrangement(self, width: int) -> Shared[T]:
-        if self._shared[0] != width:
-            is_measured = any(column.is_measured for column in self._columns)
-            rows = [*filter(self.in_columns, self.items)] if is_measured else ()  # There may be a million events.
-            self._shared = width, shared(self._columns, rows, width)
-        return self._shared[1]
-
-    def draw(self, item: T, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        left, right = arranged(self.arrangement(width), item, width)
-        return line(left, width, styles, right=right, ground="selection" if chosen else self.GROUND)
-
-    def render_line(self, y: int) -> Strip:
-        if y >= self.heading_rows:
-            return super().render_line(y)
-        width = self.scrollable_content_region.width
-        shown = self.arrangement(width) if self.items else ()
-        left, right = arranged([(_heading(column), wide) for column, wide in shown], None, width)
-        return line(left, width, ThemeStyles.of(self), right=right)
-
-
-def _heading(column: Column[Any]) -> Column[None]:
-    return replace(column, cell=lambda _: [(column.heading, "dim")], fit=None)
-
 
 Sized: TypeAlias = Callable[[int], Cell]
 """Makes pieces for some columns."""

@@ -29,7 +29,7 @@ from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import duration, on_one_line
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.wrapping import WordLine
-from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList
+from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.call.methods import CHECK_SIGNS
 from rpcexplorer.tui.commands import Scope, bindings, first_key
@@ -37,7 +37,7 @@ from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.replay import may_send_all
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, SheetLine
+from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, Cell, Column, ItemList, SheetLine
 
 Verdicts: TypeAlias = dict[tuple[str, SavedCall], CheckVerdict]
 """The last results by profile and call: an edited call has none."""

@@ -26,7 +26,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
-from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList
+from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connections import Connections
 from rpcexplorer.tui.event_log import AT_ONCE_BYTES, AllEvents, EventFilter, EventSearch, Hide, message_of
@@ -37,6 +37,7 @@ from rpcexplorer.tui.widgets.dialog import Answer, Answers, Dialog, keys, plain
 from rpcexplorer.tui.widgets.editor import Editor, place_of
 from rpcexplorer.tui.widgets.inputs import Cycle
 from rpcexplorer.tui.widgets.reader import Reader
+from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList
 
 REDRAW_SECONDS: Final = 0.2
 """Between two looks for new events."""

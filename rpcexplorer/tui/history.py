@@ -42,7 +42,7 @@ from rpcexplorer.text.exchange import (
 from rpcexplorer.text.history import Day, HistoryRow, case_note_lines, key_of, moment_words, note_page
 from rpcexplorer.text.printable import clipped, columns, printable
 from rpcexplorer.text.wrapping import wrapped
-from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList
+from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs import other_profile
 from rpcexplorer.tui.history_search import NEWEST, CaseOnView, Reading, advice
@@ -50,7 +50,7 @@ from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm
-from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, Sheet
+from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, Cell, Column, ItemList, Sheet
 
 
 class HistoryChoice(Struct, frozen=True):

@@ -24,7 +24,7 @@ from rpcexplorer.model.profile import SCHEMES, Profile, ad_hoc, scheme_of, split
 from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.text.printable import clipped, columns
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
-from rpcexplorer.tui.browser import Browser, Cell, Column, Detail, ItemList, arranged
+from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connection_test import run_connection_test
 from rpcexplorer.tui.dialogs import secrets, warn_about
@@ -53,7 +53,7 @@ from rpcexplorer.tui.widgets.bars import BADGES, Footer, Frame, Header
 from rpcexplorer.tui.widgets.dialog import AnswersOnce, Caution, Choice, Confirm, Field, Form, Wrong, named, plain
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import RowList
+from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList, RowList, arranged
 
 
 class ProfileRow(Struct, frozen=True):

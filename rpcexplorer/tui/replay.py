@@ -15,7 +15,6 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.strip import Strip
 from textual.widgets import Static
 
 from rpcexplorer.client.replay import (
@@ -35,19 +34,18 @@ from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words, verdict_count
 from rpcexplorer.text.exchange import duration, times
-from rpcexplorer.text.printable import clipped, columns, fitted
+from rpcexplorer.text.printable import clipped, fitted
 from rpcexplorer.text.profile import printable_url
-from rpcexplorer.tui.browser import Browser, Cell, Column, ItemList
+from rpcexplorer.tui.browser import Browser
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import NAME, ComparisonScreen
 from rpcexplorer.tui.dialogs import caution_of, is_quiet, profile_picks
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
-from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Dialog, LongQuestion, keys
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, RowList
+from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, Cell, Column, ItemList
 from rpcexplorer.variables.resolve import Missing
 
 
@@ -254,8 +252,6 @@ async def may_send_all(
 
 
 MOST: Final = 12
-NAMES: Final = 24
-"""Columns for the names of profiles."""
 
 
 async def profiles_for_servers(
@@ -307,42 +303,41 @@ async def _profile_for(
     return profile if isinstance(profile, Profile) else None
 
 
-class Ticked(RowList[tuple[str, Profile]]):
-    """Profiles with check boxes. The order of checking is kept."""
+class Ticked(ItemList[Profile]):
+    """Profiles with check boxes. The order of checking is kept; the others are compared with the first."""
 
     DEFAULT_CSS = "Ticked { background: $surface; scrollbar-background: $surface; max-height: 12; }"
+    GROUND = "surface"
 
-    def __init__(self, on: str) -> None:
-        super().__init__()
-        self.ticked: tuple[str, ...] = (on,) if on else ()
-        self._names = self._badges = 0
-
-    def draw(self, item: tuple[str, Profile], width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """Draw a check box, name, URL and badge.
-
-        The others are compared with the first checked profile.
-        """
-        name, profile = item
-        at = self.ticked.index(name) + 1 if name in self.ticked else 0
-        words = [
-            (f" [{'x' if at else ' '}] ", "accent bold" if at else "middle"),
-            (fitted(profile.shown_name, self._names), "text bold" if at else "text"),
-        ]
-        right = [("  compare with this", "accent")] if at == 1 else []
-        right.append((f"  {profile.badge_word:>{self._badges}} ", "middle"))
-        ground = "selection" if chosen else "surface"
-        return line(
-            [*words, (f"  {printable_url(profile.endpoint)}", "dim")], width, styles, right=right, ground=ground
+    def __init__(self, profiles: Sequence[Profile], on: str) -> None:
+        super().__init__(
+            (
+                Column(self._box, width=3, gap=1),
+                Column(self._profile, most=24, gap=1),
+                Column(lambda profile: [(printable_url(profile.endpoint), "dim")], fills=True),
+                Column(self._first, right=True, gap=0),
+                Column(
+                    lambda profile: [(profile.badge_word, "middle")],
+                    width=max(len(profile.badge_word) for profile in profiles),
+                    right=True,
+                ),
+                Column(width=1, gap=0),
+            )
         )
+        self.ticked: tuple[str, ...] = (on,) if on else ()
 
-    def watch_items(self) -> None:
-        self._names = min(max((columns(profile.shown_name) for _, profile in self.items), default=0), NAMES)
-        self._badges = max((len(profile.badge_word) for _, profile in self.items), default=0)
-        super().watch_items()
+    def _box(self, profile: Profile) -> Cell:
+        return [("[x]", "accent bold") if profile.name in self.ticked else ("[ ]", "middle")]
+
+    def _profile(self, profile: Profile) -> Cell:
+        return [(profile.shown_name, "text bold" if profile.name in self.ticked else "text")]
+
+    def _first(self, profile: Profile) -> Cell:
+        return [("  compare with this", "accent")] if self.ticked[:1] == (profile.name,) else []
 
     def tick(self) -> None:
         if self.chosen is not None:
-            name = self.chosen[0]
+            name = self.chosen.name
             others = tuple(ticked for ticked in self.ticked if ticked != name)
             self.ticked = others if name in self.ticked else (*self.ticked, name)
             self.refresh()
@@ -358,7 +353,7 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
 
     def __init__(self, title: str, profiles: Sequence[Profile], on: str) -> None:
         super().__init__(title)
-        self._profiles, self._list = profiles, Ticked(on)
+        self._profiles, self._list = profiles, Ticked(profiles, on)
         self._hint = Static(classes="hint")
 
     def content(self) -> ComposeResult:
@@ -366,7 +361,7 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
         yield self._hint
 
     def on_mount(self) -> None:
-        self._list.items = [(profile.name, profile) for profile in self._profiles]
+        self._list.items = self._profiles
         if len(self._profiles) == 2 and self._list.ticked:  # With two profiles, only both can be meant.
             self._list.ticked = tuple(profile.name for profile in self._profiles)
         self._list.styles.height = min(len(self._profiles), MOST)

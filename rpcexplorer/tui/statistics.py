@@ -28,12 +28,13 @@ from rpcexplorer.text.history import (
     total_lines,
     words_for,
 )
-from rpcexplorer.tui.browser import Browser, Cell, Column, ItemList
+from rpcexplorer.tui.browser import Browser
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.history_search import Records
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
+from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList
 
 SLICE_SECONDS: Final = 0.1
 AT_ONCE: Final = 300

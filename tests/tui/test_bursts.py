@@ -32,7 +32,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchList, BatchScreen
-from rpcexplorer.tui.browser import Browser, DetailPane, FilterLine, ItemList
+from rpcexplorer.tui.browser import Browser, DetailPane, FilterLine
 from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.docs import DocsSheet
@@ -59,7 +59,7 @@ from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
 from rpcexplorer.tui.widgets.picker import Picker, PickList
 from rpcexplorer.tui.widgets.reader import Reader
-from rpcexplorer.tui.widgets.rows import LineView, RowList, Sheet
+from rpcexplorer.tui.widgets.rows import ItemList, LineView, RowList, Sheet
 from tests.fakes.peers import Peer, framed, peer
 from tests.tui.visiting import burst, on, post, profiles, rest, tell, visit
 from tests.tui.waiting import PATIENCE, until

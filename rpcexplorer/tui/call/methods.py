@@ -37,7 +37,7 @@ from rpcexplorer.tui.messages import CopyCallWanted, ReportWanted, SendAgainWant
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.inputs import Entry
-from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, RowList
+from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, Column, ItemList, RowList
 
 if TYPE_CHECKING:
     from rpcexplorer.checks.run import CheckVerdict
@@ -368,44 +368,30 @@ def _name(row: MethodRow, room: int, *, current: bool) -> Pieces:
 
 _TELLING: Final = 10**8
 """Longer error codes are not shown: they say no more, and need much room."""
-_WITH_TIME: Final = 28
-"""Below this width the time of day is not shown."""
 
 
-class RecentList(Commanded, RowList[Exchange]):
+class RecentList(Commanded, ItemList[Exchange]):
     """Recent calls with sign, method, outcome, and time of day."""
 
     scope: ClassVar[Scope] = "recent"
-    DEFAULT_CSS = """
-    RecentList { height: 1fr; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("recent")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("recent"), Binding("enter", "choose", show=False)]
 
     def __init__(self, zone: tzinfo | None = None) -> None:
         """``zone``: the user's time zone; None asks the machine."""
-        super().__init__()
-        self._zone = zone
+        super().__init__(
+            (
+                Column(lambda call: [(SIGNS[call.counts_as], ROLES[call.counts_as])], width=1, gap=1),
+                Column(lambda call: [(call.method[:MAX_NAME_CHARACTERS], "text")], fills=True, gap=1),
+                Column(lambda call: [outcome_word(call)], right=True),
+                Column(lambda call: [(f"{call.when.astimezone(zone):%H:%M}", "dim")], width=5, drop=28),
+                Column(width=1, gap=0),
+            ),
+            key=lambda call: call.id,
+        )
 
     def draw(self, item: Exchange, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """Draw a call. The cursor is only shown while the list has the focus."""
-        role = ROLES[item.counts_as]
-        words, colour = outcome_word(item)
-        after = [(f"  {words}", colour)]
-        if width >= _WITH_TIME:
-            after.append((f"  {item.when.astimezone(self._zone):%H:%M}", "dim"))
-        after.append((" ", "text"))
-        before = [(" ", "text"), (SIGNS[item.counts_as], role), (f" {item.method[:MAX_NAME_CHARACTERS]}", "text")]
-        ground = "selection" if chosen and self.has_focus else "background"
-        return line(before, width, styles, right=after, ground=ground)
-
-    def show(self, calls: Sequence[Exchange]) -> None:
-        """Show other calls, the newest first; the cursor stays on its call.
-
-        Otherwise a second key press could resend another call.
-        """
-        id = self.chosen.id if self.chosen else ""
-        self.items = calls
-        self.cursor = next((at for at, call in enumerate(calls) if call.id == id), 0)
+        return super().draw(item, width, styles, chosen=chosen and self.has_focus)
 
     def has(self, state: str) -> bool:
         return self.chosen is not None if state == "row" else super().has(state)
@@ -678,7 +664,7 @@ class MethodsPane(Commanded, Vertical):
             return
         room = max(self.size.height - _BEFORE_RECENT, 0) // 3
         calls = self.recent[: min(room, MOST_RECENT) if not self.reading else 0]
-        self._recent_list.show(calls)
+        self._recent_list.show(calls, from_top=True)  # A key must not resend another call.
         self._recent_list.styles.height = len(calls)
         self._recent_bar.display = self._recent_list.display = bool(calls)
         self._summary.display = self.size.width < ROOMY
