@@ -62,7 +62,7 @@ class AuthHeader(Struct, frozen=True):
         text = opening.filled(self.text)
         return f"{self.scheme}{b64encode(as_bytes(text)).decode() if self.encoded else text}"
 
-    def betrays(self, opened: str) -> Iterable[str]:  # noqa: ARG002
+    def secret_parts(self, opened: str) -> Iterable[str]:  # noqa: ARG002
         """Yield parts of the sent value that give access for a while."""
         return ()
 

@@ -24,14 +24,22 @@ from rpcexplorer.transport.port import Response
 UNAUTHORIZED: Final = 401
 ALGORITHMS: Final = ("SHA-256", "SHA-256-SESS", "MD5", "MD5-SESS")
 """Supported algorithms, strongest first."""
-LONGEST: Final = 8 * 1024
-"""Characters of a header that are read; challenges are much shorter."""
-COUNT: Final = "00000001"
-"""The nonce count, because each call has its own challenge."""
+MAX_HEADER: Final = 8 * 1024
+"""Characters of a header that is read; challenges are much shorter."""
+NONCE_COUNT: Final = "00000001"
+"""Each nonce is used once, because each call gets its own challenge."""
 _WORD = r"[!#$%&'*+.^_`|~\w-]"
-_PART = regex(rf'(?<!{_WORD})(?:({_WORD}{{1,64}})[ \t]+)?({_WORD}{{1,64}})[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s,"]*)')
-"""A parameter of a challenge; the first one follows the scheme."""
+_PARAMETER = regex(
+    rf"""
+    (?<!{_WORD})
+    (?: ({_WORD}{{1,64}}) [ \t]+ )?         # the scheme, which only the first parameter has before it
+    ({_WORD}{{1,64}}) [ \t]* = [ \t]*        # the name
+    ( "(?:[^"\\]|\\.)*" | [^\s,"]* )         # the value, with or without quotes
+    """,
+    re.VERBOSE,
+)
 _SENDABLE = regex(r"[\t -~]*")
+"""Text that a header can contain in quotes: tabs and printable ASCII."""
 
 
 class Challenge(Struct, frozen=True):
@@ -47,8 +55,8 @@ class Challenge(Struct, frozen=True):
     stale: bool = False
 
     @property
-    def hashing(self) -> str:
-        """Return the algorithm as in ``ALGORITHMS``, if it is supported."""
+    def algorithm_name(self) -> str:
+        """Return the algorithm in the spelling of ``ALGORITHMS``, which may not have it."""
         return (self.algorithm or "MD5").upper()
 
 
@@ -65,10 +73,11 @@ class DigestHeader(AuthHeader, frozen=True):
 
     def opened(self, opening: Opening) -> str:
         username, _, password = self.text.partition("\n")
-        name, word = opening.filled(username), opening.filled(password)
-        return self.scheme + answered(self.challenge, name, word, self.cnonce, opening)
+        username, password = opening.filled(username), opening.filled(password)
+        return self.scheme + authorization_value(self.challenge, username, password, self.cnonce, opening)
 
-    def betrays(self, opened: str) -> Iterable[str]:
+    def secret_parts(self, opened: str) -> Iterable[str]:
+        # The nonce may be accepted again, and a weak password can be guessed from the proof.
         found = re.search(r'response="([0-9a-f]+)"', opened)
         return (found[1],) if found else ()
 
@@ -99,7 +108,7 @@ class DigestAuth(AuthType, frozen=True):
         received = yield request
         if isinstance(received, Refused) or self.is_free(call.profile, call.message):
             return received
-        challenge = strongest(received.response)
+        challenge = strongest_challenge(received.response)
         while challenge is not None:
             text = self._text(call.profile)
             header = DigestHeader("Authorization", text, "Digest ", challenge=challenge, cnonce=token_hex(16))
@@ -109,13 +118,17 @@ class DigestAuth(AuthType, frozen=True):
             received = yield request
             if isinstance(received, Refused):
                 return received
-            again = strongest(received.response)
-            challenge = again if again and again.stale and not challenge.stale else None
+            new_challenge = strongest_challenge(received.response)
+            # A new nonce helps if the old one was too old. Otherwise the server rejects the password.
+            if new_challenge is None or not new_challenge.stale or challenge.stale:
+                return received
+            challenge = new_challenge
         return received
 
     def header_problem(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
-        names = [secret.reveal() for secret in secrets if secret.label == profile.label("username")]
-        if not any("\n" in name for name in (self.username or "", *names)):
+        usernames = [self.username or ""]
+        usernames += [secret.reveal() for secret in secrets if secret.label == profile.label("username")]
+        if not any("\n" in username for username in usernames):
             return None
         return Refused(
             "profile",
@@ -131,50 +144,59 @@ class DigestAuth(AuthType, frozen=True):
         return f"{name}\n{profile.references['password']}"
 
 
-def strongest(response: Response) -> Challenge | None:
+def strongest_challenge(response: Response) -> Challenge | None:
+    """Return the challenge of a 401 with the strongest supported algorithm."""
     if response.status != UNAUTHORIZED:
         return None
-    found: list[Challenge] = []
+    supported: list[Challenge] = []
     for header, value in response.headers:
         if header.lower() == "www-authenticate":
-            found += [challenge for challenge in challenges(value) if challenge.hashing in ALGORITHMS]
-    return min(found, key=lambda challenge: ALGORITHMS.index(challenge.hashing), default=None)
+            supported += [challenge for challenge in digest_challenges(value) if challenge.algorithm_name in ALGORITHMS]
+    return min(supported, key=lambda challenge: ALGORITHMS.index(challenge.algorithm_name), default=None)
 
 
-def challenges(header: str) -> Iterator[Challenge]:
+def digest_challenges(header: str) -> Iterator[Challenge]:
     """Yield the Digest challenges of a header, which may hold other schemes."""
-    if len(header) > LONGEST or not _SENDABLE.fullmatch(header):  # An answer to it could not be sent over HTTP.
+    # The answer repeats parts of the challenge, so they must be sendable.
+    if len(header) > MAX_HEADER or not _SENDABLE.fullmatch(header):
         return
-    found: list[dict[str, str]] = []
-    for scheme, name, value in _PART.findall(header):
+    offers: list[dict[str, str]] = []
+    for scheme, name, value in _PARAMETER.findall(header):
         if scheme:
-            found.append({"scheme": scheme.lower()})
-        if found:
-            found[-1].setdefault(name.lower(), _unquoted(value))
-    for offered in found:
-        if offered["scheme"] != "digest" or "nonce" not in offered:
+            offers.append({"scheme": scheme.lower()})
+        if offers:
+            offers[-1].setdefault(name.lower(), _unquoted(value))
+    for offer in offers:
+        if offer["scheme"] != "digest" or "nonce" not in offer:
             continue
-        qop = offered.get("qop")
-        if qop is None or "auth" in [option.strip().lower() for option in qop.split(",")]:
-            yield Challenge(
-                offered.get("realm", ""),
-                offered["nonce"],
-                offered.get("algorithm", ""),
-                "" if qop is None else "auth",
-                offered.get("opaque"),
-                stale=offered.get("stale", "").lower() == "true",
-            )
+        qop = ""
+        if "qop" in offer:
+            qop = "auth"
+            if qop not in [option.strip().lower() for option in offer["qop"].split(",")]:
+                continue
+        yield Challenge(
+            offer.get("realm", ""),
+            offer["nonce"],
+            offer.get("algorithm", ""),
+            qop,
+            offer.get("opaque"),
+            stale=offer.get("stale", "").lower() == "true",
+        )
 
 
-def answered(challenge: Challenge, username: str, password: str, cnonce: str, opening: Opening) -> str:
-    """Return the header's value after its scheme."""
-    digest = _hashing(challenge)
+def authorization_value(challenge: Challenge, username: str, password: str, cnonce: str, opening: Opening) -> str:
+    """Return the value of the Authorization header after its scheme."""
+    digest = _digest_function(challenge)
     name = as_bytes(username)
-    is_session = challenge.hashing.endswith("-SESS")
-    proof = digest(name, challenge.realm, as_bytes(password))
+    is_session = challenge.algorithm_name.endswith("-SESS")
+    credentials_hash = digest(name, challenge.realm, as_bytes(password))
     if is_session:
-        proof = digest(proof, challenge.nonce, cnonce)
-    counted = [COUNT, cnonce, challenge.qop] if challenge.qop else []
+        credentials_hash = digest(credentials_hash, challenge.nonce, cnonce)
+    request_hash = digest(opening.verb, opening.target)
+    if challenge.qop:
+        proof = digest(credentials_hash, challenge.nonce, NONCE_COUNT, cnonce, challenge.qop, request_hash)
+    else:
+        proof = digest(credentials_hash, challenge.nonce, request_hash)
     parts = {}
     if _SENDABLE.fullmatch(username):
         parts["username"] = _quoted(username)
@@ -186,21 +208,24 @@ def answered(challenge: Challenge, username: str, password: str, cnonce: str, op
         parts["algorithm"] = challenge.algorithm
     parts["nonce"] = _quoted(challenge.nonce)
     if challenge.qop:
-        parts["nc"] = COUNT
+        parts["nc"] = NONCE_COUNT
     if challenge.qop or is_session:
         parts["cnonce"] = _quoted(cnonce)
     if challenge.qop:
         parts["qop"] = challenge.qop
-    parts["response"] = _quoted(digest(proof, challenge.nonce, *counted, digest(opening.verb, opening.target)))
+    parts["response"] = _quoted(proof)
     if challenge.opaque is not None:
         parts["opaque"] = _quoted(challenge.opaque)
     return ", ".join(f"{key}={value}" for key, value in parts.items())
 
 
-def _hashing(challenge: Challenge) -> Callable[..., str]:
+def _digest_function(challenge: Challenge) -> Callable[..., str]:
+    """Return a function that hashes its arguments, joined with colons."""
     import hashlib  # It loads OpenSSL, and few profiles need it.
 
-    made = hashlib.sha256 if challenge.hashing.startswith("SHA-256") else hashlib.md5
+    new_hash = hashlib.md5
+    if challenge.algorithm_name.startswith("SHA-256"):
+        new_hash = hashlib.sha256
 
     def digest(*parts: str | bytes) -> str:
         encoded = []
@@ -209,7 +234,7 @@ def _hashing(challenge: Challenge) -> Callable[..., str]:
                 encoded.append(part.encode("latin-1"))
             else:
                 encoded.append(part)
-        return made(b":".join(encoded), usedforsecurity=False).hexdigest()
+        return new_hash(b":".join(encoded), usedforsecurity=False).hexdigest()
 
     return digest
 

@@ -221,7 +221,7 @@ def request_of(
     for header in request.headers:
         value = header.opened(opening)
         headers.append((header.name, value))
-        hidden += [Secret(part, UNRECORDED.strip("«»")) for part in header.betrays(value)]
+        hidden += [Secret(part, UNRECORDED.strip("«»")) for part in header.secret_parts(value)]
     return http_request(profile, body, tuple(headers), url, verb), tuple(hidden)
 
 

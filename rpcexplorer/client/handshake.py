@@ -85,7 +85,7 @@ def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) ->
 class HandedHeader(AuthHeader, frozen=True):
     """A header with a value of the server that gives access for a while."""
 
-    def betrays(self, opened: str) -> Iterable[str]:
+    def secret_parts(self, opened: str) -> Iterable[str]:
         return (opened,)
 
 

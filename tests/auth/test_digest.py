@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import Opening
-from rpcexplorer.auth.digest import Challenge, DigestAuth, answered, challenges, strongest
+from rpcexplorer.auth.digest import Challenge, DigestAuth, authorization_value, digest_challenges, strongest_challenge
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.transport.port import Response
@@ -37,7 +37,7 @@ def parts_of(text: str) -> dict[str, str]:
     ],
 )
 def test_examples_of_rfc_7616(algorithm: str, response: str) -> None:
-    fields = parts_of(answered(replace(RFC, algorithm=algorithm), "Mufasa", "Circle of Life", CNONCE, GET))
+    fields = parts_of(authorization_value(replace(RFC, algorithm=algorithm), "Mufasa", "Circle of Life", CNONCE, GET))
     assert fields == {
         "username": "Mufasa",
         "realm": "http-auth@example.org",
@@ -54,7 +54,7 @@ def test_examples_of_rfc_7616(algorithm: str, response: str) -> None:
 
 def test_example_of_rfc_2069_without_qop() -> None:
     challenge = Challenge("testrealm@host.com", "dcd98b7102dd2f0e8b11d0f600bfb0c093")
-    fields = parts_of(answered(challenge, "Mufasa", "CircleOfLife", CNONCE, GET))
+    fields = parts_of(authorization_value(challenge, "Mufasa", "CircleOfLife", CNONCE, GET))
     assert fields["response"] == "1949323746fe6a43ef61f9606e7febea"
     assert not {"nc", "cnonce", "qop", "algorithm"} & fields.keys()
 
@@ -66,15 +66,15 @@ def h(name: str, *parts: str) -> str:
 @pytest.mark.parametrize(("algorithm", "name"), [("MD5-sess", "md5"), ("SHA-256-sess", "sha256")])
 def test_session_algorithm_is_hashed(algorithm: str, name: str) -> None:
     challenge = Challenge("r", "n", algorithm, "auth")
-    fields = parts_of(answered(challenge, "ann", "pässwörd", "c", Opening({}, "/rpc?x=1")))
+    fields = parts_of(authorization_value(challenge, "ann", "pässwörd", "c", Opening({}, "/rpc?x=1")))
     a1 = h(name, h(name, "ann", "r", "pässwörd"), "n", "c")
     assert fields["response"] == h(name, a1, "n", "00000001", "c", "auth", h(name, "POST", "/rpc?x=1"))
     assert fields["algorithm"] == algorithm
 
 
 def test_user_name_beyond_ascii_is_encoded() -> None:
-    assert parts_of(answered(RFC, "zoë", "x", "c", GET))["username*"] == "UTF-8''zo%C3%AB"
-    assert r'username="a\"b\\c"' in answered(RFC, 'a"b\\c', "x", "c", GET)
+    assert parts_of(authorization_value(RFC, "zoë", "x", "c", GET))["username*"] == "UTF-8''zo%C3%AB"
+    assert r'username="a\"b\\c"' in authorization_value(RFC, 'a"b\\c', "x", "c", GET)
 
 
 @pytest.mark.parametrize(
@@ -99,14 +99,14 @@ def test_user_name_beyond_ascii_is_encoded() -> None:
 )
 def test_strongest_supported_challenge_is_answered(headers: list[str], chosen: Challenge | None) -> None:
     response = Response(401, headers=tuple(("WWW-Authenticate", header) for header in headers))
-    assert strongest(response) == chosen
-    assert strongest(replace(response, status=403)) is None
+    assert strongest_challenge(response) == chosen
+    assert strongest_challenge(replace(response, status=403)) is None
 
 
 @given(st.text(st.characters(max_codepoint=255), max_size=200))
 def test_any_challenge_is_read(header: str) -> None:
-    chosen = strongest(Response(401, headers=(("WWW-Authenticate", f"Digest nonce=1, {header}"),)))
-    assert chosen is None or answered(chosen, "ann", "x", "c", GET).isascii()
+    chosen = strongest_challenge(Response(401, headers=(("WWW-Authenticate", f"Digest nonce=1, {header}"),)))
+    assert chosen is None or authorization_value(chosen, "ann", "x", "c", GET).isascii()
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_any_challenge_is_read(header: str) -> None:
 )
 def test_long_header_is_read_in_short_time(header: str) -> None:
     """Reading 100 kB took minutes when pairs of its parts were compared."""
-    assert len(list(challenges(header))) <= 1
-    assert list(challenges(header * 20)) == []
+    assert len(list(digest_challenges(header))) <= 1
+    assert list(digest_challenges(header * 20)) == []
 
 
 def challenged(nonce: str = "n", more: str = "") -> object:
