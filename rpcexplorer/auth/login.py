@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -47,7 +47,9 @@ def sendable(value: str) -> bool:
     inner = value
     if len(value) > 1 and value[0] == value[-1] == '"':
         inner = value[1:-1]
-    return bool(inner) and all("!" <= character <= "~" and character not in FORBIDDEN for character in inner)
+    if not inner:
+        return False
+    return all("!" <= character <= "~" and character not in FORBIDDEN for character in inner)
 
 
 def session_cookie(headers: Iterable[tuple[str, str]], name: str, now: datetime) -> SetCookie | None:
@@ -59,11 +61,11 @@ def session_cookie(headers: Iterable[tuple[str, str]], name: str, now: datetime)
             cookie, equals, value = pair.partition("=")
             if equals and cookie.strip() == name:
                 value = value.strip()
-                found = SetCookie(value, not value or _over(attributes, now))
+                found = SetCookie(value, deleted=not value or _is_expired(attributes, now))
     return found
 
 
-def _over(attributes: list[str], now: datetime) -> bool:
+def _is_expired(attributes: list[str], now: datetime) -> bool:
     """Return whether the attributes end the cookie at once; Max-Age wins."""
     values = {}
     for attribute in attributes:
@@ -71,7 +73,7 @@ def _over(attributes: list[str], now: datetime) -> bool:
         values[name.strip().lower()] = value.strip()
     seconds = values.get("max-age", "")
     if seconds.removeprefix("-").isdecimal():
-        return int(seconds[:9]) <= 0
+        return int(seconds[:9]) <= 0  # int() raises on thousands of digits.
     if not values.get("expires"):
         return False
     from email.utils import parsedate_to_datetime  # Start-up does not need it, and it loads many modules.
@@ -88,12 +90,13 @@ def _over(attributes: list[str], now: datetime) -> bool:
 SAYS_NO = regex(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
 """Results that refuse a login: false (Deluge), or a status but 0 (ubus)."""
 SHORT_TEXT = regex(rb'"[^"\\]{1,200}"')
+"""A JSON string that is short enough for the sentence of a failure."""
 
 
-def open_session(kind: AuthType, call: AuthCall, id: str, first: Sequence[str] = ()) -> AuthFlow:
+def open_session(kind: AuthType, call: AuthCall, id: str, call_fields: Sequence[str] = ()) -> AuthFlow:
     """Log in and put the session into the call; return the login's response.
 
-    ``first`` are the secrets of the call itself, which are asked for before the login is sent.
+    ``call_fields`` are the secrets of the call itself, which are asked for before the login is sent.
     """
     profile = call.profile
     template = json.dumps(profile.login.params, ensure_ascii=False)
@@ -103,7 +106,8 @@ def open_session(kind: AuthType, call: AuthCall, id: str, first: Sequence[str] =
     request = kind.request(profile, message, bare=True)
     if isinstance(request, Refused):
         return request
-    response = yield replace(request, fields=tuple(dict.fromkeys([*first, *request.fields])), is_ahead=True)
+    fields = tuple(dict.fromkeys([*call_fields, *request.fields]))  # Each secret is asked for once.
+    response = yield replace(request, fields=fields, is_ahead=True)
     if isinstance(response, Refused):
         return response
     if isinstance(response.outcome, Unreached):
@@ -128,7 +132,9 @@ def _filled(template: Any, profile: Profile) -> Any:
     if isinstance(template, list):
         return [_filled(value, profile) for value in template]
     if template == "{username}":
-        return profile.username if profile.username is not None else profile.references["username"]
+        if profile.username is not None:
+            return profile.username
+        return profile.references["username"]
     if template == "{password}":
         return profile.references["password"]
     return template
@@ -137,11 +143,12 @@ def _filled(template: Any, profile: Profile) -> Any:
 def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now: datetime) -> str | Refused:
     """Return the session id from Set-Cookie, else from the response."""
     cookie = kind.session_cookie
-    sent = session_cookie(received.response.headers, cookie, now) if cookie else None
-    if sent and not sent.deleted:
-        if sendable(sent.value):
-            return sent.value
-        return _failed(profile, f"the {cookie} cookie cannot be sent back.")
+    if cookie:
+        received_cookie = session_cookie(received.response.headers, cookie, now)
+        if received_cookie and not received_cookie.deleted:
+            if sendable(received_cookie.value):
+                return received_cookie.value
+            return _failed(profile, f"the {cookie} cookie cannot be sent back.")
     match received.outcome:
         case ErrorObject() as error:
             return _refused(profile, _error_text(error))
@@ -151,9 +158,9 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
             return _refused(profile, bytes(value).decode())
         case Result() as result if profile.login.session is not None or not cookie:
             pointer = profile.login.session or ""
-            found = _pointed_at(result, pointer)
-            if found is not None and kind.sendable(found):
-                return found
+            session = _pointed_at(result, pointer)
+            if session is not None and kind.sendable(session):
+                return session
             if pointer:
                 return _failed(profile, f"the response has no usable session id at {pointer}. Correct login.session.")
             return _failed(profile, "the result is not a session id. Set login.session to the JSON pointer of the id.")
@@ -167,50 +174,68 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
 def _refused(profile: Profile, response: str) -> Refused:
     # If the login takes no password, the session is pasted.
     field = "password" if "password" in login_fields(profile) else "session"
-    failed = _failed(profile, f"the server rejected it ({response.rstrip('.')}).")
-    return replace(failed, missing=field, rejected=True)
+    refusal = _failed(profile, f"the server rejected it ({response.rstrip('.')}).")
+    return replace(refusal, missing=field, rejected=True)
 
 
 def _error_text(error: ErrorObject) -> str:
     """Return an error in one line, with the text in its data."""
-    words = [] if error.code is None else [str(error.code)]
+    words = []
+    if error.code is not None:
+        words.append(str(error.code))
     if error.message:
         words.append(error.message)
     text = " ".join(words)
     if not error.data or not SHORT_TEXT.fullmatch(error.data):
         return text
-    more = decoded(bytes(error.data).decode())
-    return f"{text.rstrip('.')}: {more}" if text else more
+    details = decoded(bytes(error.data).decode())
+    if not text:
+        return details
+    return f"{text.rstrip('.')}: {details}"
 
 
 def _failed(profile: Profile, why: str) -> Refused:
-    place = profile.origin if profile.ad_hoc else profile.name
+    place = profile.name
+    if profile.ad_hoc:  # Its name is not one that the user gave.
+        place = profile.origin
     return Refused("credentials", f"The login to {place} (method {profile.login.method}) failed: {why}")
 
 
 def _pointed_at(result: Result, pointer: str) -> str | None:
     """Return the string at a pointer into the result, or into the response."""
     text = result.value.decode("utf-8", "replace")
-    found = at_pointer(text, pointer) or at_pointer(f'{{"result":{text}}}', pointer)
-    if not found or found[0] in "{[" or found in {"null", "true", "false", '""'}:
+    value = at_pointer(text, pointer)
+    if not value:
+        value = at_pointer(f'{{"result":{text}}}', pointer)
+    if not value or value[0] in "{[" or value in {"null", "true", "false", '""'}:
         return None
-    if found.startswith('"'):
-        return decoded(found)
-    return found  # A number is kept as it was written.
+    if value.startswith('"'):
+        return decoded(value)
+    return value  # A number is kept as it was written.
 
 
 UNAUTHORIZED: Final = 401
 MISSING: Final = r"\b(?:required|missing|(?:not|were not|was not) (?:provided|supplied|given|sent))\b"
 """Words of a refusal if credentials are missing, not if they are wrong."""
-SHORT: Final = 1000
+MAX_TEXT: Final = 1000
 """Characters of a text that may say it; longer ones are tracebacks."""
-LARGEST: Final = 64 * 1024
+MAX_DATA_BYTES: Final = 64 * 1024
 """Bytes of ``error.data`` that are parsed."""
-SPEAKING: Final = ("message", "name", "detail", "reason")
+TEXT_MEMBERS: Final = ("message", "name", "detail", "reason")
 """Its members that may explain the error."""
 _IDENTIFIER = regex(r"[\w.]+")
-_JOINT = regex(r"(?<=[a-z0-9])(?=[A-Z])|_")
+_WORD_BOUNDARY = regex(r"(?<=[a-z0-9])(?=[A-Z])|_")
 """The boundaries of words in an identifier."""
+
+
+class _Context(NamedTuple):
+    """Texts around words that give them another meaning."""
+
+    before: re.Pattern[str] | None = None
+    after: re.Pattern[str] | None = None
+
+
+# For example, "invalid parameter 'session'" and "login history" do not ask for a login.
 _NAMED_BEFORE = regex(
     r"(?:\b(?:argument|parameter|param|field|member|key|variable|column|attribute|property|option|keyword|too many)"
     r"s?\W+|['\"`])$",
@@ -224,11 +249,12 @@ _NAMED_AFTER = regex(
     re.IGNORECASE,
 )
 """Quotes, or a word that gives the next one another meaning."""
-_FOR_AN_ACTION = (None, regex(r"\s+(?:to|for)\b", re.IGNORECASE))
-_NOT_FOUND = (None, regex(r".{0,60}?\b(?:not found|not exist)", re.IGNORECASE))
-_OTHERWISE = {
-    "log in": (regex(r"\b(?:the|see|error)\s+$", re.IGNORECASE), None),
-    "access denied": (regex(r"\w"), regex(r".*\w", re.DOTALL)),
+_FOR_AN_ACTION = _Context(after=regex(r"\s+(?:to|for)\b", re.IGNORECASE))
+_NOT_FOUND = _Context(after=regex(r".{0,60}?\b(?:not found|not exist)", re.IGNORECASE))
+_CONTEXTS = {
+    "log in": _Context(before=regex(r"\b(?:the|see|error)\s+$", re.IGNORECASE)),
+    # With any other text, the denial is about one thing, not about the login.
+    "access denied": _Context(before=regex(r"\w"), after=regex(r".*\w", re.DOTALL)),
     "not authorized": _FOR_AN_ACTION,
     "not authorised": _FOR_AN_ACTION,
     "unauthorized": _FOR_AN_ACTION,
@@ -237,7 +263,7 @@ _OTHERWISE = {
     "credentials": _NOT_FOUND,
     "login": _NOT_FOUND,
 }
-"""Texts before and after words that give them another meaning; for a denial, any text."""
+"""By words, in addition to the contexts of all words."""
 
 
 def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
@@ -246,7 +272,9 @@ def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
         return True
     if not isinstance(outcome, ErrorObject):
         return False
-    return outcome.code in login.ended_codes or any(_says(login.ended_words, text) for text in _texts(outcome))
+    if outcome.code in login.ended_codes:
+        return True
+    return any(_says(login.ended_words, text) for text in _texts(outcome))
 
 
 def rejects_credentials(exchange: Exchange, profile: Profile) -> bool:
@@ -271,15 +299,15 @@ def misses_credentials(exchange: Exchange, profile: Profile) -> bool:
         return True
     if profile.has_sessions or not isinstance(exchange.outcome, ErrorObject):
         return False
-    return exchange.response.status != UNAUTHORIZED and any(
-        re.search(MISSING, text, re.IGNORECASE) for text in _texts(exchange.outcome)
-    )
+    if exchange.response.status == UNAUTHORIZED:
+        return False
+    return any(re.search(MISSING, text, re.IGNORECASE) for text in _texts(exchange.outcome))
 
 
 def _texts(error: ErrorObject) -> Iterator[str]:
     """Yield the message, and the texts in the error's data."""
-    yield error.message[:SHORT]
-    if error.data is None or len(error.data) > LARGEST:
+    yield error.message[:MAX_TEXT]
+    if error.data is None or len(error.data) > MAX_DATA_BYTES:
         return
     try:
         data = msgspec.json.decode(error.data)
@@ -287,80 +315,101 @@ def _texts(error: ErrorObject) -> Iterator[str]:
         return
     texts = [data]
     if isinstance(data, dict):
-        texts = [data.get(name) for name in SPEAKING]
+        texts = [data.get(name) for name in TEXT_MEMBERS]
     for text in texts:
-        if isinstance(text, str) and len(text) <= SHORT:
+        if isinstance(text, str) and len(text) <= MAX_TEXT:
             yield text
 
 
 def _says(words: tuple[str, ...], text: str) -> bool:
-    if _IDENTIFIER.fullmatch(text):  # Examples are odoo.http.SessionExpiredException and SESSION_INVALID.
-        last = text.rpartition(".")[2]
-        return _says_in(words, last) or _says_in(words, _JOINT.sub(" ", last))
-    return _says_in(words, text)
+    if not _IDENTIFIER.fullmatch(text):
+        return _has_words(words, text)
+    # Examples of identifiers are odoo.http.SessionExpiredException and SESSION_INVALID.
+    name = text.rpartition(".")[2]
+    return _has_words(words, name) or _has_words(words, _WORD_BOUNDARY.sub(" ", name))
 
 
-def _says_in(words: tuple[str, ...], text: str) -> bool:
+def _has_words(words: tuple[str, ...], text: str) -> bool:
+    """Return whether a text has one of the words, and means a login by it."""
+    if not words:
+        return False
     longest_first = sorted(words, key=len, reverse=True)
-    either = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first) or "(?!)"
-    found = re.finditer(rf"(?<!\w)(?:{either})(?!\w)", text, re.IGNORECASE)
-    return any(not _names_a_thing(text[: match.start()], match[0], text[match.end() :]) for match in found)
+    either = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first)
+    for match in re.finditer(rf"(?<!\w)(?:{either})(?!\w)", text, re.IGNORECASE):
+        if not _has_other_meaning(text[: match.start()], match[0], text[match.end() :]):
+            return True
+    return False
 
 
-def _names_a_thing(before: str, word: str, after: str) -> bool:
-    own_before, own_after = _OTHERWISE.get(" ".join(word.lower().split()), (None, None))
+def _has_other_meaning(before: str, word: str, after: str) -> bool:
     if _NAMED_BEFORE.search(before) or _NAMED_AFTER.match(after):
         return True
-    if own_before and own_before.search(before):
+    context = _CONTEXTS.get(" ".join(word.lower().split()), _Context())
+    if context.before and context.before.search(before):
         return True
-    return bool(own_after and own_after.match(after))
+    return bool(context.after and context.after.match(after))
 
 
 def requests_in_session(kind: AuthType, call: AuthCall) -> AuthFlow:
     """Yield the call with its session; log in first, or again if it has ended."""
-    profile, message, session = call.profile, call.message, call.session
+    profile, message = call.profile, call.message
     is_public = kind.is_free(profile, message)
-    logs_in = session is None and not is_public and (not profile.assumes_auth or call.can_log_in())
-    is_open = session is None and not logs_in
-    typed = kind.request(profile, message, bare=True)
-    # A cookie does no harm to a call that needs none.
-    is_bare = is_open if kind.session_cookie else is_public
-    request = typed if is_bare else kind.request(profile, message)
-    if isinstance(typed, Refused):
-        return typed
-    if isinstance(request, Refused):
-        return request
+    logs_in_first = False
+    if call.session is None and not is_public:
+        # If no file sets the auth type, the server may need no login.
+        logs_in_first = not profile.assumes_auth or call.can_log_in()
+    bare_request = kind.request(profile, message, bare=True)
+    if isinstance(bare_request, Refused):
+        return bare_request
+    is_bare = is_public
+    if kind.session_cookie:
+        # A cookie does no harm to a call that needs none.
+        is_bare = call.session is None and not logs_in_first
+    request = bare_request
+    if not is_bare:
+        with_session = kind.request(profile, message)
+        if isinstance(with_session, Refused):
+            return with_session
+        request = with_session
     login_id = f"{message.calls[0].id or 'notification'}.login"
-    if logs_in:
-        opened = yield from open_session(kind, call, login_id, typed.fields)
+    if logs_in_first:
+        login = yield from open_session(kind, call, login_id, bare_request.fields)
         if call.session is None:
-            return opened
-        session = call.session
+            return login
     response = yield request
     if isinstance(response, Refused):
         return response
     call.events += _session_events(kind, call, response)
-    # If no login is set, HTTP may ask for other credentials.
-    in_words = isinstance(response.outcome, ErrorObject) and response.response.header("www-authenticate") is None
-    ended = has_ended(profile.login_signs, message, response) and (in_words or not is_open)
-    if logs_in or is_public or not ended:
+    if logs_in_first or is_public or not has_ended(profile.login_signs, message, response):
         return response
-    if session is not None:
+    if call.session is None:
+        # Over HTTP, the server may ask for the credentials of another auth type.
+        in_words = isinstance(response.outcome, ErrorObject) and response.response.header("www-authenticate") is None
+        if not in_words:
+            return response
+    return (yield from _resend_in_new_session(kind, call, response, login_id))
+
+
+def _resend_in_new_session(kind: AuthType, call: AuthCall, response: AuthResponse, login_id: str) -> AuthFlow:
+    """Log in after a response that asks for it, and send the call again."""
+    had_session = call.session is not None
+    if had_session:
         call.events += [
             SessionEnded(),
             Note("the session had expired, so rpcexplorer logged in again and resent the call"),
         ]
         call.session = None
-    opened = yield from open_session(kind, call, login_id)
-    if isinstance(opened, Refused):
-        if is_open and not call.can_log_in():
+    login = yield from open_session(kind, call, login_id)
+    if isinstance(login, Refused):
+        if not had_session and not call.can_log_in():
             return response  # Without credentials, the server's own answer is the result.
-        outcome = response.outcome
-        why = outcome.message if isinstance(outcome, ErrorObject) else f"HTTP {response.response.status}"
-        return replace(opened, sentence=f"The session has ended ({why}). {opened.sentence}")
+        why = f"HTTP {response.response.status}"
+        if isinstance(response.outcome, ErrorObject):
+            why = response.outcome.message
+        return replace(login, sentence=f"The session has ended ({why}). {login.sentence}")
     if call.session is None:
-        return opened
-    request = kind.request(profile, message)
+        return login
+    request = kind.request(call.profile, call.message)
     if isinstance(request, Refused):
         return request
     retried = yield request
@@ -373,16 +422,18 @@ def _session_events(kind: AuthType, call: AuthCall, received: AuthResponse | Ref
     cookie, session = kind.session_cookie, call.session
     if not cookie or isinstance(received, Refused):
         return []
-    sent = session_cookie(received.response.headers, cookie, call.now)
-    if sent is None or (sent.deleted and session is None):
+    received_cookie = session_cookie(received.response.headers, cookie, call.now)
+    if received_cookie is None:
         return []
-    if sent.deleted:
+    if received_cookie.deleted:
+        if session is None:
+            return []
         return [SessionEnded(), Note(f"the server ended the session ({cookie})")]
-    if not sendable(sent.value):
+    if not sendable(received_cookie.value):
         return [Note(f"the server set a {cookie} cookie that cannot be sent back, so the session is unchanged")]
-    if session is not None and sent.value == session.reveal():
+    if session is not None and received_cookie.value == session.reveal():
         return []
-    opened = SessionOpened(Secret(sent.value, call.profile.label("session"), "session"))
+    opened = SessionOpened(Secret(received_cookie.value, call.profile.label("session"), "session"))
     return [opened, Note(f"the server sent a new session ({cookie}), which is used from now on")]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.login import LARGEST, SHORT, asks_for_login, rejects_credentials
+from rpcexplorer.auth.login import MAX_DATA_BYTES, MAX_TEXT, asks_for_login, rejects_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Outcome, Unreached
 from rpcexplorer.model.profile import Login, MethodNote, Profile
@@ -166,9 +166,9 @@ def test_ordinary_error_does_not_ask_for_login(text: str, place: str, code: int)
     [
         {"debug": "session expired"},
         {"message": {"en": "session expired"}},
-        {"message": "session expired " + "x" * SHORT},
-        "session expired " + "x" * SHORT,
-        {"message": "session expired", "trace": "x" * LARGEST},
+        {"message": "session expired " + "x" * MAX_TEXT},
+        "session expired " + "x" * MAX_TEXT,
+        {"message": "session expired", "trace": "x" * MAX_DATA_BYTES},
         ["session expired"],
         [["session expired"]],
         17,
