@@ -13,7 +13,7 @@ from msgspec import Struct
 from rpcexplorer.checks.jq_process import JqProcess
 from rpcexplorer.compare.compare import ComparedPlace, Comparison, Difference, compared_texts
 from rpcexplorer.files.io import FileError, read_bytes, refuse_links
-from rpcexplorer.jsontext.pointers import Levels
+from rpcexplorer.jsontext.pointers import PointerLookup
 from rpcexplorer.jsontext.steps import run_in_turns
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.expectation import SERVICE, Expectation, SchemaFile
@@ -81,7 +81,7 @@ class Judge:
         self, expect: Expectation, result: bytes, described: Described | None, ignore: Sequence[str]
     ) -> AsyncIterator[Failure]:
         text = result.decode("utf-8", "surrogateescape")
-        values = Levels(text)
+        values = PointerLookup(text)
         for pointer, wanted in expect.values:
             got = values.at(pointer)
             if got is None or await differs(wanted, got):

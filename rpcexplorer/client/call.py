@@ -18,7 +18,7 @@ from rpcexplorer.auth.credentials import (
     opening_of,
 )
 from rpcexplorer.client.surroundings import ALONE, Surroundings
-from rpcexplorer.jsontext.pointers import Levels
+from rpcexplorer.jsontext.pointers import PointerLookup
 from rpcexplorer.model.exchange import Outcome, Sent
 from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import Profile, split_socket
@@ -249,7 +249,7 @@ def _find_tool_failure(result: Result) -> str:
     """Return why a tool of MCP failed, in its own words; empty if it did not."""
     if len(result.text) > MAX_TOOL_RESULT:
         return ""
-    members = Levels(result.value.decode("utf-8", "replace"))
+    members = PointerLookup(result.value.decode("utf-8", "replace"))
     if members.at("/isError") != "true":
         return ""
     try:

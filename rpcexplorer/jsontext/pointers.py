@@ -11,17 +11,20 @@ import msgspec
 from rpcexplorer.jsontext.scan import Span, elements, members
 
 ANY: Final = "*"
-DIGITS: Final = 9
-"""Digits of an index; no array has more elements."""
-_Part: TypeAlias = str | msgspec.Raw
-_Level: TypeAlias = Mapping[str, _Part] | Sequence[_Part]
+MAX_INDEX_DIGITS: Final = 9
+"""No array has more elements, and int() raises on thousands of digits."""
+_Value: TypeAlias = str | msgspec.Raw
+"""The text of a value."""
+_Container: TypeAlias = Mapping[str, _Value] | Sequence[_Value]
+"""The texts in an object or array."""
 
 
 def parts_of(pointer: str) -> tuple[str, ...] | None:
     """Return the names in a pointer, or None if the text is not one."""
     if pointer and not pointer.startswith("/"):
         return None
-    if "~" in pointer.replace("~0", " ").replace("~1", " "):
+    without_escapes = pointer.replace("~0", "").replace("~1", "")
+    if "~" in without_escapes:
         return None
     return names_of(pointer)
 
@@ -31,23 +34,39 @@ def names_of(pointer: str) -> tuple[str, ...]:
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
-def spans_at(text: str, parts: Sequence[str]) -> Iterator[Span]:
-    """Yield the span of each value at a path with ``*``, in order."""
+def spans_at(text: str, names: Sequence[str]) -> Iterator[Span]:
+    """Yield the span of each value at a path, in order; ``*`` is any name."""
     start = len(text) - len(text.lstrip())
     spans = [(start, start + len(text.strip()))]
-    for part in parts:
-        outer, spans = spans, []
-        for start, end in outer:
-            spans += _inside(text[start:end], start, part)
+    for name in names:
+        inner: list[Span] = []
+        for start, end in spans:
+            for inner_start, inner_end in _spans_in(text[start:end], name):
+                inner.append((start + inner_start, start + inner_end))
+        spans = inner
     yield from spans
 
 
-class Levels:
-    """A text to look up several parts; each container is split once."""
+def _spans_in(text: str, name: str) -> list[Span]:
+    """Return the spans of the values that an object or array has by a name."""
+    if text.startswith("{"):
+        return [member.value for member in members(text) or () if name in {ANY, member.name}]
+    if not text.startswith("["):
+        return []
+    spans = elements(text) or []
+    if name == ANY:
+        return spans
+    if not _is_index(name) or int(name) >= len(spans):
+        return []
+    return [spans[int(name)]]
+
+
+class PointerLookup:
+    """A text to look up the texts of several values. Each container is split once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._taken: dict[tuple[str, ...], _Level] = {}
+        self._containers: dict[tuple[str, ...], _Container] = {}
         """By path."""
 
     def at(self, pointer: str) -> str | None:
@@ -55,70 +74,61 @@ class Levels:
 
         Of duplicate names the last one counts, as for every reader of JSON.
         """
-        part: _Part = self._text
+        value: _Value = self._text
         names = names_of(pointer)
-        for count, name in enumerate(names):
-            level = self._taken.get(names[:count])
-            if level is None:
-                level = self._taken[names[:count]] = _level(part)
-            found = _step(level, name)
-            if found is None:
+        for depth, name in enumerate(names):
+            path = names[:depth]
+            if path not in self._containers:
+                self._containers[path] = _split(value)
+            inner = _value_in(self._containers[path], name)
+            if inner is None:
                 return None
-            part = found
-        return _spelled(part).strip()
+            value = inner
+        return _as_text(value).strip()
 
 
 def at_pointer(text: str, pointer: str) -> str | None:
-    """Return the text at a pointer, or None; see ``Levels``."""
-    return Levels(text).at(pointer)
+    """Return the text at a pointer, or None; see ``PointerLookup``."""
+    return PointerLookup(text).at(pointer)
 
 
-def _level(part: _Part) -> _Level:
-    """Return the parts of an object or array; of other values none."""
+def _split(value: _Value) -> _Container:
+    """Return the texts in an object or array; of other values none."""
     try:
-        return _decoder().decode(part)
+        return _decoder().decode(value)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):  # The text is not strict JSON, or too deep.
-        text = _spelled(part)
+        text = _as_text(value)
     found = members(text)
     if found is not None:
         return {member.name: text[slice(*member.value)] for member in found}
     return [text[slice(*span)] for span in elements(text) or ()]
 
 
-def _step(level: _Level, name: str) -> _Part | None:
-    if isinstance(level, Mapping):
-        return level.get(name)
-    if not _is_index(name) or int(name) >= len(level):
+def _value_in(container: _Container, name: str) -> _Value | None:
+    if isinstance(container, Mapping):
+        return container.get(name)
+    if not _is_index(name) or int(name) >= len(container):
         return None
-    return level[int(name)]
+    return container[int(name)]
 
 
 def _is_index(name: str) -> bool:
-    return name.isdecimal() and len(name) <= DIGITS
+    return name.isdecimal() and len(name) <= MAX_INDEX_DIGITS
 
 
-def _spelled(part: _Part) -> str:
-    return part if isinstance(part, str) else bytes(part).decode()
+def _as_text(value: _Value) -> str:
+    if isinstance(value, str):
+        return value
+    return bytes(value).decode()
 
 
 @cache
 def _decoder() -> msgspec.json.Decoder[dict[str, msgspec.Raw] | list[msgspec.Raw]]:
-    """Return a decoder for strict JSON that keeps each part's spelling.
+    """Return a decoder for strict JSON that keeps each value's spelling.
 
     It is many times as fast as Python code.
     """
     return msgspec.json.Decoder(dict[str, msgspec.Raw] | list[msgspec.Raw])
-
-
-def _inside(text: str, at: int, part: str) -> Iterator[Span]:
-    found: list[Span] = []
-    if text.startswith("{"):
-        found = [member.value for member in members(text) or () if part in {ANY, member.name}]
-    elif text.startswith("["):
-        found = elements(text) or []
-        if part != ANY:
-            found = found[int(part) :][:1] if _is_index(part) else []
-    yield from ((at + start, at + end) for start, end in found)
 
 
 class ValuePlace(NamedTuple):
@@ -134,41 +144,45 @@ class ValuePlace(NamedTuple):
 def places_in(text: str, span: Span) -> list[tuple[str | int, ValuePlace]]:
     """Return the places in an object or array, by name or index; of other values none."""
     at, inside = span[0], text[slice(*span)]
+    places: list[tuple[str | int, ValuePlace]] = []
     if inside.startswith("["):
-        spans = [(at + start, at + end) for start, end in elements(inside) or ()]
-        return [(index, ValuePlace(start, end, start, start)) for index, (start, end) in enumerate(spans)]
-    found: list[tuple[str | int, ValuePlace]] = []
-    if inside.startswith("{"):
+        for index, (start, end) in enumerate(elements(inside) or ()):
+            places.append((index, ValuePlace(at + start, at + end, at + start, at + start)))
+    elif inside.startswith("{"):
         for name, key, value in members(inside) or ():
-            found.append((name, ValuePlace(at + value[0], at + value[1], at + key[0], at + key[1])))
-    return found
+            places.append((name, ValuePlace(at + value[0], at + value[1], at + key[0], at + key[1])))
+    return places
 
 
 _Path: TypeAlias = tuple[str | int, ...]
 
 
 class Places:
-    """A text to find several values; each container is split once."""
+    """A text to look up the places of several values. Each container is split once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         start = len(text) - len(text.lstrip())
         end = len(text.rstrip())
-        self._known: dict[_Path, ValuePlace | None] = {(): ValuePlace(start, end, start, start)}
-        self._taken: dict[_Path, dict[str | int, ValuePlace]] = {}
+        self._places: dict[_Path, ValuePlace | None] = {(): ValuePlace(start, end, start, start)}
+        self._containers: dict[_Path, dict[str | int, ValuePlace]] = {}
 
     def at(self, path: Sequence[str | int]) -> ValuePlace | None:
-        """Return the place at a path, or None."""
-        place = self._known[()]
+        """Return the place at a path, or None. An index may be a member's name."""
+        place = self._places[()]
         for length in range(1, len(path) + 1):
-            here = tuple(path[:length])
-            if here not in self._known:
-                inside = self._inside(here[:-1], place) if place else {}
-                self._known[here] = inside.get(here[-1], inside.get(str(here[-1])))
-            place = self._known[here]
+            outer, inner = tuple(path[: length - 1]), tuple(path[:length])
+            if inner not in self._places:
+                self._places[inner] = self._place_in(outer, place, path[length - 1])
+            place = self._places[inner]
         return place
 
-    def _inside(self, here: _Path, place: ValuePlace) -> dict[str | int, ValuePlace]:
-        if here not in self._taken:
-            self._taken[here] = dict(places_in(self._text, (place.start, place.end)))
-        return self._taken[here]
+    def _place_in(self, path: _Path, place: ValuePlace | None, name: str | int) -> ValuePlace | None:
+        if place is None:
+            return None
+        if path not in self._containers:
+            self._containers[path] = dict(places_in(self._text, (place.start, place.end)))
+        container = self._containers[path]
+        if name in container:
+            return container[name]
+        return container.get(str(name))

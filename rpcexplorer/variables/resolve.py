@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext.params import Typo, parse
-from rpcexplorer.jsontext.pointers import Levels, at_pointer, names_of
+from rpcexplorer.jsontext.pointers import PointerLookup, at_pointer, names_of
 from rpcexplorer.jsontext.scan import LOOSE_STRING, Span, decoded, elements, is_value, members
 from rpcexplorer.model.draft import Batch, Draft, sent_draft
 from rpcexplorer.model.exchange import Exchange
@@ -161,7 +161,7 @@ class _Values:
         self._sources = sources
         self._moment = (sources.moment or datetime.now(UTC)).astimezone(UTC)
         self._count = count()
-        self._last: dict[str, tuple[LastResult, Levels]] = {}
+        self._last: dict[str, tuple[LastResult, PointerLookup]] = {}
         """By method: each result is read once."""
         self._length = 0
         self.looked_up = False
@@ -231,7 +231,7 @@ class _Values:
     def _of_last(self, wanted: Reference) -> str | Unresolved:
         if wanted.method not in self._last:
             newest = self._sources.last(wanted.method)
-            self._last[wanted.method] = newest, Levels(newest.text)
+            self._last[wanted.method] = newest, PointerLookup(newest.text)
         found, levels = self._last[wanted.method]
         if found.why:
             return Unresolved(wanted, f"has no value: {found.why}")

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from rpcexplorer.jsontext import pointers
-from rpcexplorer.jsontext.pointers import Levels, at_pointer, parts_of, spans_at
+from rpcexplorer.jsontext.pointers import PointerLookup, at_pointer, parts_of, spans_at
 
 TEXT = ' {"users": [{"email": "a"}, {"email": "b", "email": "c"}], "a/b": {"~": 1}, "n": [0, 1.10]} '
 
@@ -66,7 +66,7 @@ def test_slashes_and_tildes_of_names_are_escaped() -> None:
 
 def test_text_outside_the_standard_keeps_its_spelling() -> None:
     for odd in ("NaN", '"\\ud800"', "[" * 2000 + "]" * 2000, '"a raw \t"'):
-        levels = Levels(f' {{"odd": {odd}, "a": [1.10, {{"b": [1e400,  -0.0 , 12345678901234567890]}}]}} ')
+        levels = PointerLookup(f' {{"odd": {odd}, "a": [1.10, {{"b": [1e400,  -0.0 , 12345678901234567890]}}]}} ')
         assert levels.at("/odd") == odd
         assert [levels.at(f"/a/1/b/{at}") for at in range(3)] == ["1e400", "-0.0", "12345678901234567890"]
         assert levels.at("/a/1") == '{"b": [1e400,  -0.0 , 12345678901234567890]}'
@@ -74,8 +74,8 @@ def test_text_outside_the_standard_keeps_its_spelling() -> None:
 
 
 def test_each_level_of_a_text_is_split_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    take_apart = Mock(wraps=pointers._level)
-    monkeypatch.setattr(pointers, "_level", take_apart)
-    levels = Levels(PLAIN)
+    take_apart = Mock(wraps=pointers._split)
+    monkeypatch.setattr(pointers, "_split", take_apart)
+    levels = PointerLookup(PLAIN)
     assert [levels.at(f"/a/{at}/0") for at in (1, 1, 0, 2)] == ["8", "8", None, None]
     assert take_apart.call_count == 4  # the whole, the list, and two of its elements

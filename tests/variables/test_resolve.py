@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext.params import Params
-from rpcexplorer.jsontext.pointers import Levels
+from rpcexplorer.jsontext.pointers import PointerLookup
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.secret import PLACEHOLDER
 from rpcexplorer.variables.references import Reference
@@ -119,8 +119,8 @@ def test_other_variables_are_resolved_next_to_missing_ones() -> None:
 
 
 def test_result_is_parsed_once_for_many_references(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Mock(wraps=Levels)
-    monkeypatch.setattr("rpcexplorer.variables.resolve.Levels", made)
+    made = Mock(wraps=PointerLookup)
+    monkeypatch.setattr("rpcexplorer.variables.resolve.PointerLookup", made)
     assert resolved('["{{last.user.list#/items/0/id:json}} {{last.user.list#/o}}", "{{last.user.list#/a#b:json}}"]')
     made.assert_called_once_with(RESULT)
 
