@@ -36,7 +36,8 @@ class Contents(Struct):
     heading: ClassVar[str]
 
     @classmethod
-    def of(cls, reading: CheckedFile) -> Self:
+    def from_file(cls, reading: CheckedFile) -> Self:
+        """Reverse ``members``."""
         raise NotImplementedError
 
     def members(self) -> Mapping[str, Any]:
@@ -44,49 +45,53 @@ class Contents(Struct):
         raise NotImplementedError
 
     def as_toml(self) -> str:
-        return self.heading + toml({"version": 1, **{key: value for key, value in self.members().items() if value}})
+        members = {key: value for key, value in self.members().items() if value}
+        return self.heading + toml({"version": 1, **members})
 
 
 T = TypeVar("T", bound=Contents)
 
 
 RECENT_NS: Final = 100_000_000
-"""A file that was changed so shortly ago may change again without a new time."""
+"""File systems store coarse times: two changes within this time may have the same."""
 Stamp = tuple[int, ...]
 
 
 class PrivateFile(Generic[T]):
     """A private file of one kind, which other programs change as well."""
 
-    def __init__(self, path: Path, holds: type[T]) -> None:
-        self.path, self._holds = path, holds
+    def __init__(self, path: Path, contents_type: type[T]) -> None:
+        self.path, self._contents_type = path, contents_type
         self._stamp: Stamp | None = None
-        self._contents = holds()
+        self._contents = contents_type()
 
     def read(self) -> T:
         """Return the contents, which must not be changed; only a problem if it is damaged, or open to others.
 
         Each call asks several times: the file is read again only if it has changed, or its folder.
         """
-        stamp = _stamp(self.path)
-        if stamp is None or stamp != self._stamp:
-            self._contents = self._read()
-            self._stamp = None if self._contents.problem else stamp
+        stamp = _stamp_of(self.path)
+        if stamp is not None and stamp == self._stamp:
+            return self._contents
+        self._contents = self._read()
+        self._stamp = stamp
+        if self._contents.problem:
+            self._stamp = None  # A repair may not show in the stamp.
         return self._contents
 
     def _read(self) -> T:
         if refusal := why_not_private(self.path):
-            return self._holds(problem=Problem(str(self.path), refusal))
+            return self._contents_type(problem=Problem(str(self.path), refusal))
         try:
             content = read_bytes(self.path, WRITTEN_BY_PEOPLE)
         except FileError as error:
-            return self._holds(problem=Problem(str(self.path), error.sentence))
+            return self._contents_type(problem=Problem(str(self.path), error.sentence))
         if content is None:
-            return self._holds()
+            return self._contents_type()
         file = parse_bytes(self.path, content)
         if not isinstance(file, TomlFile):
-            return self._holds(problem=file)
-        return self._holds.of(read_shape(self._holds.shape, file))
+            return self._contents_type(problem=file)
+        return self._contents_type.from_file(read_shape(self._contents_type.shape, file))
 
     @contextmanager
     def changing(self) -> Iterator[T]:
@@ -98,25 +103,29 @@ class PrivateFile(Generic[T]):
                 raise FileError(f"{contents.problem}. Nothing was changed")
             before = contents.as_toml()
             yield contents
-            if contents.as_toml() != before:
-                write_private(self.path, contents.as_toml())
+            after = contents.as_toml()
+            if after != before:
+                write_private(self.path, after)
 
 
-def _stamp(path: Path) -> Stamp | None:
+def _stamp_of(path: Path) -> Stamp | None:
     """Return what is different after each change of a file and of who may read it; None if it cannot be known."""
-    folder: Stamp = ()
+    folder_stamp: Stamp = ()
     try:
-        found = path.parent.stat()
-        folder = (found.st_dev, found.st_ino, found.st_mode, found.st_uid)
+        folder = path.parent.stat()
+        folder_stamp = (folder.st_dev, folder.st_ino, folder.st_mode, folder.st_uid)
         file = path.lstat()
     except FileNotFoundError:
-        return folder
+        return folder_stamp  # It is longer when the file, or its folder, exists.
     except OSError:
         return None
-    if not stat.S_ISREG(file.st_mode) or time.time_ns() - file.st_ctime_ns < RECENT_NS:
+    # A link does not show the changes of its target.
+    if not stat.S_ISREG(file.st_mode):
+        return None
+    if time.time_ns() - file.st_ctime_ns < RECENT_NS:
         return None
     return (
-        *folder,
+        *folder_stamp,
         file.st_dev,
         file.st_ino,
         file.st_mode,
@@ -131,7 +140,8 @@ def why_not_private(path: Path) -> str | None:
     """Return why a file is not private; its owner has to repair it."""
     folder = path.parent
     try:
-        if os.access(folder, os.F_OK) and _is_open(folder):
+        # Who can write to the folder can replace the file.
+        if os.access(folder, os.F_OK) and _others_can_write(folder):
             return f"other users can write to its folder. Run `chmod 700 {shlex.quote(str(folder))}`"
         if os.access(path, os.F_OK) and not is_private(path):
             return f"other users can read it, so it is not used. Run `chmod 600 {shlex.quote(str(path))}`"
@@ -140,9 +150,11 @@ def why_not_private(path: Path) -> str | None:
     return None
 
 
-def _is_open(folder: Path) -> bool:
+def _others_can_write(folder: Path) -> bool:
+    if os.name != "posix":
+        return False
     with file_errors("check", folder):
-        return os.name == "posix" and bool(folder.stat().st_mode & 0o022)
+        return bool(folder.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def toml(members: Mapping[str, Any]) -> str:

@@ -84,7 +84,7 @@ class Allowed(Contents):
     )
 
     @classmethod
-    def of(cls, reading: CheckedFile) -> Self:
+    def from_file(cls, reading: CheckedFile) -> Self:
         if reading.problems:  # The file does not show what was allowed, so everything is asked again.
             return cls(reading.problems[0][1])
         values = reading.values()

@@ -103,7 +103,7 @@ class StoredSecrets(Contents):
     )
 
     @classmethod
-    def of(cls, reading: CheckedFile) -> Self:
+    def from_file(cls, reading: CheckedFile) -> Self:
         contents = cls(plain=set(reading.values().get("plain_http", ())))
         problems = [problem for _, problem in reading.problems]
         entries: dict[KeyPath, None] = {path[:3]: None for path in reading.leaves if len(path) > 3}
