@@ -245,8 +245,6 @@ class Navigation:
         choice = await self._ask_history(case)
         if choice is not None:
             await self._take(calls, choice)
-        calls.view.show_recent()
-        calls.view.show_saved_calls()
 
     async def _ask_history(self, case: CaseOnView | None) -> HistoryChoice | None:
         from rpcexplorer.tui.history import HistoryScreen
@@ -282,8 +280,6 @@ class Navigation:
             await calls.settle()
             calls.show_profile()
             await self._take_chosen_call(calls)
-        else:
-            calls.view.show_auth()
 
     def _read_profiles(self) -> None:
         """Read the files of profiles again; the current profile stays in use."""
@@ -354,7 +350,6 @@ class Navigation:
                 from rpcexplorer.tui.replay import compare_profiles
 
                 await compare_profiles(cast("Any", calls), draft, whole=whole)
-                self._show_calls_made()
 
     async def _show_batch(self, calls: CallScreen) -> None:
         from rpcexplorer.tui.batch import BatchScreen
@@ -364,12 +359,11 @@ class Navigation:
             self._explorer,
             self._pending,
             self._frame(),
-            under_way=lambda: calls.doing_method or calls.doing,
+            under_way=lambda: calls.running.name if calls.running else "",
             at=calls.drafts.batch_row,
         )
         choice = await self._app.push_screen_wait(screen)
         calls.drafts.batch_row = screen.draft
-        self._show_calls_made()
         if choice is not None:
             calls.transfer.put_back(choice.draft, choice.exchange)
 
@@ -385,9 +379,7 @@ class Navigation:
 
         calls.drafts.write_down()
         self._read_profiles()
-        chosen = await run_checks(calls, self._explorer, self._pending, self._frame(), calls.verdicts)
-        calls.view.show()
-        self._show_calls_made()
+        chosen = await run_checks(calls, self._explorer, self._pending, self._frame(), calls.all_verdicts)
         if chosen is not None:
             calls.open_check(chosen)
 
@@ -412,7 +404,7 @@ class Navigation:
             params.action_undo,
             params.action_redo,
             lambda: params.problem is None,
-            calls.drafts.request_to_come,
+            lambda: calls.advice.preview(params.text, params.loaded),
             partial(calls.advice.check, described),
             params.editor.cursor_offset,
         )
@@ -442,12 +434,6 @@ class Navigation:
         if (calls := self.calls) is not None and self._app.screen is not calls:
             self._app.screen.dismiss(None)
         return calls
-
-    def _show_calls_made(self) -> None:
-        """Update the call screen after calls that were sent over it."""
-        if self.calls is not None and self._explorer.profile is not None:
-            self.calls.view.show_recent()
-            self.calls.view.show_auth()
 
     def _frame(self) -> Frame:
         return self.calls.frame if self.calls is not None else Frame(Header, FOOTER_OVER_CALLS)

@@ -129,7 +129,7 @@ def test_3_and_4_screen_shows_markup_and_surrogates(shell: Shell) -> None:
                 for _ in range(2):
                     before = screen.exchange
                     await pilot.press("f5")
-                    await until(pilot, lambda before=before: screen.exchange is not before and not screen.doing)  # type: ignore[misc]
+                    await until(pilot, lambda before=before: screen.exchange is not before and not screen.running)  # type: ignore[misc]
                     assert text.replace("\ud800", "\\ud800") in drawn(app)
                 app.copy_to_clipboard(text)
                 await pilot.press("f6", "escape", "f7", "escape", "f1", "escape")

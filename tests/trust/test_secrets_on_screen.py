@@ -67,7 +67,7 @@ async def call(screen: CallScreen, witness: Witness, method: str, *tabs: str) ->
     await witness.pilot.pause()
     before = screen.exchange
     await witness.pilot.press("f5")
-    await until(witness.pilot, lambda: screen.exchange is not before and not screen.doing)
+    await until(witness.pilot, lambda: screen.exchange is not before and not screen.running)
     screen.response.focus_inside()
     for tab in tabs:
         screen.response.tab = tab

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from textual.widget import Widget
 from rpcexplorer.model.problem import Checked
 from rpcexplorer.settings import load_theme
 from rpcexplorer.tui.call.advice import Advice
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.terminal import Guard
 from rpcexplorer.tui.theme import textual_theme
 
@@ -82,5 +84,12 @@ class FakeAdvice(Advice):
         async def check(*_: object) -> Checked:
             return Checked()
 
-        nothing = {"names": tuple, "complete": lambda *_: None, "signature": lambda *_: "", "check": check}
+        nothing = {
+            "key": partial(first_key, keymap={}),
+            "names": tuple,
+            "complete": lambda *_: None,
+            "signature": lambda *_: "",
+            "check": check,
+            "preview": lambda *_: None,
+        }
         vars(self).update(nothing | known)

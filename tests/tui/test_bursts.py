@@ -39,6 +39,7 @@ from rpcexplorer.tui.call.docs import DocsSheet
 from rpcexplorer.tui.call.methods import MethodList, MethodsPane, RecentList, name_of
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.call.state import CallState
 from rpcexplorer.tui.checks import ChecksScreen
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
@@ -255,7 +256,7 @@ def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> None:
         for keys, method in keys_and_methods:
             before = len(called(explorer))
             await play(pilot, "f6", *keys)
-            await until(pilot, lambda before=before: len(called(explorer)) > before and not calls.doing)  # type: ignore[misc]
+            await until(pilot, lambda before=before: len(called(explorer)) > before and not calls.running)  # type: ignore[misc]
             assert calls.method == method, keys
             assert called(explorer)[0] == method, keys
 
@@ -426,7 +427,7 @@ def test_secret_that_is_typed_ahead_is_stored(make_explorer: Callable[..., Explo
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await play(pilot, "f5", *"abcdef", "tab", "right", "enter")
-        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        await until(pilot, lambda: calls.exchange is not None and not calls.running)
         held = explorer.credentials.state(explorer.profiles.profiles["held"])["password"]
         assert isinstance(held, Secret)
         assert (held.reveal(), held.source) == ("abcdef", "secrets.toml")
@@ -675,6 +676,7 @@ def test_request_under_the_cursor_is_answered(explorer: Explorer) -> None:
 
 
 BASES = {
+    CallState,
     FullScreen,
     LineView,
     RowList,

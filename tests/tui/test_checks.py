@@ -80,7 +80,7 @@ async def send(pilot: Pilot[Any], screen: CallScreen, name: str) -> None:
     screen.open_method(f"@{name}")
     screen.exchange = None
     await pilot.press("f5")
-    await until(pilot, lambda: screen.exchange is not None and not screen.doing)
+    await until(pilot, lambda: screen.exchange is not None and not screen.running)
     await screen.workers.wait_for_complete([worker for worker in screen.workers if worker.group == "check"])
     await rest(pilot)
 
@@ -256,13 +256,13 @@ def test_sent_check_is_judged_until_it_changes(explorer: Explorer) -> None:
         screen.params.replace('{"total": 5}')  # This is not the saved call any more.
         screen.exchange = None
         await pilot.press("f5")
-        await until(pilot, lambda: screen.exchange is not None and not screen.doing)
+        await until(pilot, lambda: screen.exchange is not None and not screen.running)
         await rest(pilot)
         assert (signs(screen)["@early"], remarks(screen)) == ("✓", "")
         file = team(explorer)
         file.write_text(file.read_text().replace("= 3, ", "= 4, "))
         explorer.reload()
-        screen.view.show_methods()
+        screen.explorer_changed()
         await pilot.pause()
         assert (signs(screen)["@late"], signs(screen)["@early"]) == ("○", "✓")
 
@@ -369,7 +369,7 @@ def test_no_checks_run_during_a_call(make_explorer: Make) -> None:
         assert notices(app) == "Nothing was sent: a was still running. Esc cancels a running call."
         assert app.screen is screen
         await pilot.press("escape")
-        await until(pilot, lambda: not screen.doing)
+        await until(pilot, lambda: not screen.running)
 
     with RawServer([HOLD]) as server:
         visit(make_explorer(HELD.format(url=server.origin)), scene, profile="held")

@@ -46,12 +46,12 @@ def held(make_explorer: Callable[..., Explorer]) -> Iterator[Explorer]:
 def test_selection_is_copied_while_a_call_goes_on(held: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
-        await until(pilot, lambda: bool(calls.doing))
+        await until(pilot, lambda: bool(calls.running))
         await pilot.press("f2", *"ping", "shift+home", "ctrl+c")
         await until(pilot, lambda: app.clipboard == "ping")
-        assert calls.doing
+        assert calls.running
         await pilot.press("end", "ctrl+c")
-        await until(pilot, lambda: not calls.doing)
+        await until(pilot, lambda: not calls.running)
 
     visit(held, scene, profile="held")
 
@@ -120,9 +120,9 @@ def test_selected_secret_is_copied_as_its_reference(explorer: Explorer) -> None:
 def test_running_work_is_cancelled(held: Explorer, start: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press(start)
-        await until(pilot, lambda: bool(calls.doing))
+        await until(pilot, lambda: bool(calls.running))
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: not calls.doing)
+        await until(pilot, lambda: not calls.running)
         assert NOTHING not in notices(app)
         await pilot.press("ctrl+c")
         await until(pilot, lambda: NOTHING in notices(app))
@@ -135,11 +135,11 @@ def test_running_work_is_cancelled(held: Explorer, start: str) -> None:
 def test_call_is_cancelled_from_other_screens_and_dialogs(held: Explorer, key: str, kind: type[Any]) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
-        await until(pilot, lambda: bool(calls.doing))
+        await until(pilot, lambda: bool(calls.running))
         await pilot.press(key)
         screen = await on(pilot, kind)
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: not calls.doing)
+        await until(pilot, lambda: not calls.running)
         assert app.screen is screen
 
     visit(held, scene, profile="held")
@@ -280,10 +280,10 @@ def test_prompt_of_a_cancelled_call_closes(make_explorer: Callable[..., Explorer
         await pilot.press("f5")
         await on(pilot, AskSecret)
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: app.screen is calls and not calls.doing)
+        await until(pilot, lambda: app.screen is calls and not calls.running)
         await pilot.press("f5")
         await on(pilot, AskSecret)
         await pilot.press("escape")
-        await until(pilot, lambda: app.screen is calls and not calls.doing)
+        await until(pilot, lambda: app.screen is calls and not calls.running)
 
     visit(make_explorer(HELD.format(url="http://127.0.0.1:9")), scene, profile="held")

@@ -84,7 +84,7 @@ def test_missing_credentials_are_asked_for_and_log_in(lacking: Explorer, store: 
         assert USERNAME in app.export_screenshot()
         await pilot.press("enter")
         calls = await on(pilot, CallScreen)
-        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        await until(pilot, lambda: calls.exchange is not None and not calls.running)
         assert calls.exchange.method == "auth"
         assert auth(pilot).startswith("● session")
 
@@ -99,7 +99,7 @@ def test_rejected_password_is_not_sent_again(make_explorer: Make, service: str) 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         calls = await on(pilot, CallScreen)
         await pilot.press("f8")
-        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        await until(pilot, lambda: calls.exchange is not None and not calls.running)
         assert auth(pilot) == "✗ password rejected"
         rejected = calls.exchange
         form = await asked(pilot)
@@ -140,7 +140,7 @@ def test_hint_asks_for_credentials_before_it_resends(make_explorer: Make, field:
         async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
             calls.drafts.choose("ping")
             await pilot.press("f5")
-            await until(pilot, lambda: bool(calls.hint) and not calls.doing)
+            await until(pilot, lambda: bool(calls.offered) and not calls.running)
             before = calls.exchange
             form = await asked(pilot)
             assert server.methods == ["auth", "ping"]
@@ -148,7 +148,7 @@ def test_hint_asks_for_credentials_before_it_resends(make_explorer: Make, field:
             form.input_of(field).focus()
             await type_in(pilot, "pasted")
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: calls.exchange is not before and not calls.doing)
+            await until(pilot, lambda: calls.exchange is not before and not calls.running)
 
         visit(made, scene, profile="c")
     assert [request.json["method"] for request in server.requests[2:]] == sent
@@ -223,11 +223,11 @@ def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: 
             form.input_of("keep").focus()
             await pilot.press("right", "ctrl+s")
             await on(pilot, CallScreen)
-            await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+            await until(pilot, lambda: calls.exchange is not None and not calls.running)
             assert "c uses the user name bob until you quit" in notices(app)
             assert auth(pilot).startswith("● session")
             await pilot.press("f5")
-            await until(pilot, lambda: len(server.requests) == 2 and not calls.doing)
+            await until(pilot, lambda: len(server.requests) == 2 and not calls.running)
 
         tell(made, story, profile="c")
         again = make_explorer("")
@@ -257,7 +257,7 @@ def test_retyped_name_of_the_file_restores_the_profile(make_explorer: Make) -> N
                 calls.drafts.choose("arg_test")
                 calls.exchange = None
                 await pilot.press("f5")
-                await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+                await until(pilot, lambda: calls.exchange is not None and not calls.running)
 
         tell(made, story, profile="i")
     assert [request.json["params"]["username"] for request in server.requests] == ["bob", "ada"]
@@ -280,7 +280,7 @@ def test_secret_stored_for_another_server_is_asked_for(make_explorer: Make, serv
         await type_in(pilot, PASSWORD)
         await pilot.press("enter")
         calls = await on(pilot, CallScreen)
-        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        await until(pilot, lambda: calls.exchange is not None and not calls.running)
         assert auth(pilot).startswith("● session")
 
     tell(made, story, profile="c")
@@ -307,7 +307,7 @@ def test_changed_destination_is_shown_before_sending_a_secret(
         assert f"not set\n→ user  {team}:3" in shown(question)
         await pilot.press(*(["tab"] if answer == "Allow and send" else []), "enter")
         await on(pilot, CallScreen)
-        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        await until(pilot, lambda: calls.exchange is not None and not calls.running)
         sent = not isinstance(calls.exchange.outcome, Refused)
         assert sent == (answer == "Allow and send")
         assert auth(pilot) == ("● password stored" if sent else "! password blocked")

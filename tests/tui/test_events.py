@@ -150,7 +150,7 @@ def test_calls_over_http_need_no_code_of_connections(explorer: Explorer) -> None
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.drafts.choose("ping")
         calls.action_send()
-        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        await until(pilot, lambda: calls.exchange is not None and not calls.running)
         assert "connections" not in app.navigation.__dict__
         assert "Alt+v" not in on_view(app)
         await pilot.press("alt+c")
@@ -191,11 +191,11 @@ def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
             await until(pilot, lambda: bool(answers) and "✗ roots/list  refused" in on_view(app))
             assert "Refused roots/list." in notices(app)
             assert app.navigation.connections.words(live(port))[-1] == [("● ", "well"), ("open", "text")]
-            assert calls.doing
+            assert calls.running
             assert answers == [b'{"jsonrpc":"2.0","id":7,"error":{"code": -32000, "message": "Refused"}}']
             await pilot.press("escape")
             calls.action_cancel()
-            await until(pilot, lambda: not calls.doing)
+            await until(pilot, lambda: not calls.running)
             await explorer.close_connection()
 
     visit(explorer, scene)
@@ -215,9 +215,9 @@ def test_edit_closes_a_connection_that_no_longer_fits(explorer: Explorer) -> Non
             explorer.use(replace(live(port), timeout=60))
             await pilot.pause()
             assert "● open" in on_view(app)
-            assert calls.doing
+            assert calls.running
             explorer.use(replace(live(port), framing="none"))
-            await until(pilot, lambda: "○ closed" in on_view(app) and not calls.doing)
+            await until(pilot, lambda: "○ closed" in on_view(app) and not calls.running)
             assert calls.exchange is not None
             assert calls.exchange.outcome_name == "unreached"
 
@@ -302,7 +302,7 @@ def test_header_says_why_a_connection_ended(explorer: Explorer) -> None:
             calls.drafts.choose("any")
             calls.action_send()
             await until(pilot, lambda: "○ closed: " in on_view(app))
-            await until(pilot, lambda: not calls.doing)
+            await until(pilot, lambda: not calls.running)
             assert calls.exchange is not None
             assert calls.exchange.outcome_name == "unreached"
 
@@ -379,12 +379,12 @@ def test_opening_that_hangs_can_be_cancelled(explorer: Explorer) -> None:
             explorer.use(Profile("slow", f"tls://127.0.0.1:{port}"))
             calls.show_profile()
             await pilot.press("alt+c")
-            await until(pilot, lambda: bool(calls.doing))
+            await until(pilot, lambda: bool(calls.running))
             screen = await open_events(pilot)
             await pilot.press("escape")
             await until(pilot, lambda: app.screen is not screen)
             await pilot.press("escape")
-            await until(pilot, lambda: not calls.doing)
+            await until(pilot, lambda: not calls.running)
 
     visit(explorer, scene)
 
@@ -422,7 +422,7 @@ def test_process_of_a_shared_file_starts_after_a_yes(make_explorer: Callable[...
             assert isinstance(app.focused, Button)
             assert app.focused.id == "leave"
             await pilot.press(*(["right"] if again else []), "enter")
-            await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+            await until(pilot, lambda: calls.exchange is not None and not calls.running)
             assert calls.exchange is not None
             assert calls.exchange.outcome_name == ("unreached" if again else "refused")
             assert started.exists() is bool(again)

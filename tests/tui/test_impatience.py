@@ -118,7 +118,7 @@ def test_other_screens_cancel_no_call(held: Held) -> None:
         assert isinstance(app.screen, HistoryScreen)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
-        assert screen.doing
+        assert screen.running
         server.release()
         await until(pilot, lambda: screen.exchange is not None)
         assert screen.exchange is not None
@@ -136,7 +136,7 @@ def test_profile_change_cancels_call_of_the_old_one(held: Held) -> None:
         await rest(pilot)
         await pilot.press("up", "enter")
         await until(pilot, lambda: app.screen is screen and explorer.profile is not None)
-        await until(pilot, lambda: not screen.doing)
+        await until(pilot, lambda: not screen.running)
         assert explorer.profile is not None
         assert explorer.profile.name == "other"
         assert screen.exchange is None
@@ -167,7 +167,7 @@ def test_late_response_does_not_replace_a_loaded_call(held: Held) -> None:
         screen.load(cancelled, ours=True)
         server.release()
         await until(pilot, lambda: "ping has finished: result" in notices(app))
-        assert not screen.doing
+        assert not screen.running
         assert screen.exchange is cancelled
 
     while_sending(held, scene)
@@ -201,7 +201,7 @@ def test_resent_notification_and_batch_keep_their_kind(explorer: Explorer) -> No
             found = next(record for record in explorer.recent(9) if record.kind == kind)
             before = len(explorer.recent(9))
             screen.again(found, ours=True)
-            await until(pilot, lambda before=before: len(explorer.recent(9)) > before and not screen.doing)  # type: ignore[misc]
+            await until(pilot, lambda before=before: len(explorer.recent(9)) > before and not screen.running)  # type: ignore[misc]
             assert explorer.recent(9)[0].kind == kind
 
     visit(explorer, scene)
@@ -339,7 +339,7 @@ def test_profile_removed_during_discovery_causes_no_crash(held: Held) -> None:
         await pilot.press("f6")
         await until(pilot, lambda: isinstance(app.screen, HistoryScreen))
         server.release()
-        await until(pilot, lambda: not screen.doing)
+        await until(pilot, lambda: not screen.running)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
 
@@ -353,10 +353,10 @@ def test_call_loaded_during_discovery_shows_next_response(held: Held) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         cancelled = await cancelled_call(pilot, screen)
         await pilot.press("f9")
-        await until(pilot, lambda: screen.doing == "discovering")
+        await until(pilot, lambda: screen.running is not None and screen.running.words == "discovering")
         screen.load(cancelled, ours=True)
         server.release()
-        await until(pilot, lambda: not screen.doing)
+        await until(pilot, lambda: not screen.running)
         await pilot.press("f5")
         await until(pilot, lambda: screen.exchange is not cancelled)
 

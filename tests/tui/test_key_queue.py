@@ -320,7 +320,7 @@ def test_nothing_else_is_sent_while_a_call_runs(make_explorer: Callable[..., Exp
 
         async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
             await pilot.press("f5")
-            await until(pilot, lambda: screen.sender.progress is not None)
+            await until(pilot, lambda: screen.running is not None and screen.running.progress is not None)
             getattr(screen, f"action_{action}")()
             await pilot.pause()
             assert "Nothing was sent: ping was still running. Esc cancels a running call." in notices(app)

@@ -87,7 +87,7 @@ def place(source: Source) -> str:
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fix ids, the time zone, the day and the names of files."""
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setattr("rpcexplorer.tui.call.drafts.fresh_id", lambda: "1m7ypmkv7qa7kfj")
+    monkeypatch.setattr("rpcexplorer.tui.call.state.fresh_id", lambda: "1m7ypmkv7qa7kfj")
     monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", FixedDay)
     monkeypatch.setattr("rpcexplorer.profiles.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
     monkeypatch.setattr("rpcexplorer.files.toml_shape.Source.__str__", place)
@@ -169,7 +169,8 @@ def hinting(then: Show | None = None) -> Show:
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(REFUSED)(app, pilot, screen)
-        screen._offer_hint(REFUSED, screen.action_send)
+        assert app.explorer.profile is not None
+        screen.advice.offer(REFUSED, app.explorer.profile, screen.action_send)
         if then is not None:
             await then(app, pilot, screen)
 
@@ -535,8 +536,8 @@ expect = { within = 500 }
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         for name, call in explorer.saved_calls().items():
-            screen.verdicts["staging", call] = "failed" if name == "users" else "passed"
-        screen.view.show_methods()
+            screen.all_verdicts["staging", call] = "failed" if name == "users" else "passed"
+        screen.explorer_changed()
         await showing(replace(RESULT, params="[]"))(app, pilot, screen)
         screen.drafts.choose("@users")
         await pilot.pause()

@@ -34,9 +34,9 @@ def test_failed_login_names_the_next_step(
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f8")
-        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        await until(pilot, lambda: calls.exchange is not None and not calls.running)
         await pilot.pause()
-        hint = "".join(text for text, _ in calls.hint)
+        hint = "".join(text for text, _ in (calls.offered.words if calls.offered else ()))
         if has_hint:
             source = "The password comes from the environment variable RPCEXPLORER_C_PASSWORD. Correct or unset it."
             assert hint == f"F8 enter the password of c and resend   The server rejected the password. {source}"

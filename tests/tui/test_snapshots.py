@@ -17,6 +17,7 @@ from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Phases, Progress, Response
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.call.state import Running
 from tests.fakes.editor import type_in
 from tests.tui.visiting import on_view
 from tests.tui.waiting import until
@@ -138,7 +139,7 @@ class FixedDay(datetime):
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fix ids, the time zone and the day."""
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setattr("rpcexplorer.tui.call.drafts.fresh_id", lambda: "1m7ypmkv7qa7kfj")
+    monkeypatch.setattr("rpcexplorer.tui.call.state.fresh_id", lambda: "1m7ypmkv7qa7kfj")
     monkeypatch.setattr("rpcexplorer.tui.widgets.bars.datetime", FixedDay)
     import time
 
@@ -265,10 +266,12 @@ A_THIRD = Progress("receiving", 38_000_000, 100_000_000, 1.4)
 
 
 @pytest.mark.thorough
-def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], monkeypatch: pytest.MonkeyPatch) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.doing = "sending"
-        screen.response.tick(1.4, A_THIRD)
+        running = Running(app.explorer, "sending")
+        running.progress = A_THIRD
+        monkeypatch.setattr(Running, "seconds", 1.4)
+        screen.running = running
 
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("◐ receiving", "38 MB of 100 MB", then=show))
 

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from textual.app import SuspendNotSupported
-from textual.screen import Screen
 
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import EMPTY_PARAMS, Draft
-from rpcexplorer.model.exchange import Preview, Refused, fresh_id
-from rpcexplorer.model.method import SIGN, Method, SavedCall, SavedMethod, method_of, no_such_call
 from rpcexplorer.model.problem import capitalised, counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.params import ParamsPane
-from rpcexplorer.tui.commands import first_key
+from rpcexplorer.tui.call.state import CallState
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -39,38 +35,16 @@ class DraftKeeper:
     A single thread writes, so that an older text never overwrites a newer one.
     """
 
-    def __init__(
-        self,
-        host: Screen[Any],
-        explorer: Explorer,
-        params: ParamsPane,
-        *,
-        chosen: Callable[[], object],
-        written: Callable[[], object],
-    ) -> None:
-        """Call ``chosen`` for another draft, ``written`` after each write."""
-        self._host, self._explorer, self._params = host, explorer, params
-        self._on_chosen, self._on_written = chosen, written
-        self.known: Mapping[str, Method] = {}
-        """The methods and saved calls that are listed."""
-        self.has_history = False
-        """The history was read: a draft may start from the last call."""
+    def __init__(self, state: CallState, params: ParamsPane) -> None:
+        self._state, self._explorer, self._params = state, state.explorer, params
         self.is_opening = False
         """The draft was opened with the profile, not chosen by the user."""
-        self.method = ""
-        """The name of the method or saved call in the list."""
-        self.called = ""
-        """The method that it calls."""
-        self.next_id = fresh_id()
-        """The id of the next call."""
         self.batch_draft: Draft | None = None
         """The batch's version of the call in the editor, if it has one."""
         self.batch_row: Draft | None = None
         """The call under the cursor when the batch was closed."""
         self.put_typed: Callable[[], object] = lambda: None
         """Applies the value being typed in a form to the editor."""
-        self.problem = ""
-        """Why the draft could not be written."""
         self._thread: ThreadPoolExecutor | None = None
         """Started when the first letter is typed."""
         self._profile: Profile | None = None
@@ -85,85 +59,43 @@ class DraftKeeper:
     @property
     def draft(self) -> Draft:
         """The call in the editor, as it would be sent."""
-        return Draft(self.called, self._params.text, sources=tuple(self._params.loaded))
-
-    @property
-    def profile_name(self) -> str:
-        return self._explorer.profile.name if self._explorer.profile else ""
-
-    @property
-    def saved_call(self) -> SavedCall | None:
-        """The saved call in the editor, if it is one."""
-        is_saved = isinstance(self.known.get(self.method), SavedMethod)
-        return self._explorer.saved_calls().get(self.method.removeprefix(SIGN)) if is_saved else None
-
-    @property
-    def unknown_call(self) -> str:
-        """The reason not to send: no saved call has this name; else empty.
-
-        A server may have methods whose names look like saved calls.
-        """
-        known = self.known.get(self.method)
-        is_method = method_of(self.method) != self.method or (known is not None and known.source != "history")
-        if not self.method.startswith(SIGN) or is_method:
-            return ""
-        return no_such_call(self.method, self._explorer.saved_calls(), self.profile_name)
-
-    def listed_method(self, name: str) -> Method | None:
-        """Return a method or saved call by its listed name; None without one."""
-        return self.known.get(name) or (Method(name, source="history") if name else None)
-
-    def request_to_come(self) -> Preview | Refused:
-        """Return the preview of the next request, or why there is none."""
-        if self.unknown_call:
-            return Refused("params", self.unknown_call)
-        if not self.saved_call:
-            return self._explorer.preview(self.draft, id=self.next_id)
-        from rpcexplorer.variables.resolve import Missing
-
-        found = self._explorer.resolved(self.draft, id=self.next_id)
-        if isinstance(found, Missing):
-            send, count = first_key("send", self._explorer.settings.keymap), len(found.unresolved)
-            asks = f"rpcexplorer asks for {'it' if count == 1 else 'them'} when you press {send}."
-            return Refused("params", f"{found.what} {asks if len(found.names) == count else ''}".rstrip())
-        return self._explorer.preview(found, id=self.next_id)
+        return Draft(self._state.called, self._params.text, sources=tuple(self._params.loaded))
 
     def choose(self, name: str) -> None:
         """Load a listed method or saved call with its draft; "" loads none."""
         self.write_down()
-        explorer = self._explorer
-        known = self.listed_method(name)
-        self.method, self.batch_draft, self.is_opening = name, None, False
-        self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)
-        self._params.load(known, explorer.draft_of(name, called=self.has_history))
+        explorer, state = self._explorer, self._state
+        self._params.load(explorer.draft_of(name, called=state.has_history))
+        state.method, self.batch_draft, self.is_opening = name, None, False
         self._profile, self._written = explorer.profile, self._listed_draft
-        self._on_chosen()
         if name and explorer.profile is not None and not explorer.profile.ad_hoc:
             explorer.remembered.set_method(explorer.profile.name, name)
 
-    def take_id(self) -> str:
-        """Return the id of the next call, and make another one."""
-        id, self.next_id = self.next_id, fresh_id()
-        return id
+    def open_again(self) -> None:
+        """Load the draft anew after the history was read: it may start from the last call."""
+        method, text = self._state.method, self._params.text
+        is_start = self._explorer.drafts.is_start(self._state.profile_name, method, text)
+        if self.is_opening and is_start and self._explorer.draft_of(method) != text:
+            self.choose(method)
 
     def typed(self) -> None:
         self._typed_at = time.monotonic()
         if not self._is_following:
             self._is_following = True
             following: Callable[[], Awaitable[None]] = self._follow
-            self._host.run_worker(following, group="drafts")
+            self._state.run_worker(following, group="drafts")
 
     def write_down(self) -> None:
         """Write the draft now: afterwards it is on disk, or there is a problem."""
         self.put_typed()
-        if self._is_behind or (self.problem and self._is_newest):
+        if self._is_behind or (self._state.draft_problem and self._is_newest):
             self._write()
         if self._write_result is not None:
             self._finish_write(self._write_result.result())
 
     @property
     def _listed_draft(self) -> Draft:
-        return Draft(self.method, self._params.text)
+        return Draft(self._state.method, self._params.text)
 
     @property
     def _is_behind(self) -> bool:
@@ -206,14 +138,14 @@ class DraftKeeper:
         return self._write_result
 
     def _finish_write(self, problem: str) -> None:
-        self.problem = problem
-        self._on_written()
+        self._state.draft_problem = problem
+        self._state.show_problems()
 
     def reset(self) -> None:
         """Discard the draft, and load the starting params of its method."""
         self.write_down()  # nothing may be written while the draft is discarded
-        self._explorer.drafts.forget(self.profile_name, self.method)
-        self._params.replace(self._explorer.draft_of(self.method))
+        self._explorer.drafts.forget(self._state.profile_name, self._state.method)
+        self._params.replace(self._explorer.draft_of(self._state.method))
         self._written = self._listed_draft
 
     def replace(self, text: str, *, recorded: bool = False) -> bool:
@@ -226,9 +158,9 @@ class DraftKeeper:
         is_draft = before != text and self._is_typed
         if is_draft:
             secrets = explorer.credentials.in_use()
-            self._tell_problem(explorer.replaced.keep(explorer.profile, self.method, before, secrets))
+            self._tell_problem(explorer.replaced.keep(explorer.profile, self._state.method, before, secrets))
         if recorded:
-            explorer.replaced.recorded[explorer.profile.name, self.method] = text
+            explorer.replaced.recorded[explorer.profile.name, self._state.method] = text
         self._params.replace(text)
         return is_draft
 
@@ -241,17 +173,17 @@ class DraftKeeper:
         assert explorer.profile is not None
         before = self._params.text if self._is_typed else ""
         secrets = explorer.credentials.in_use()
-        text, problem = explorer.replaced.bring_back(explorer.profile, self.method, before, secrets)
+        text, problem = explorer.replaced.bring_back(explorer.profile, self._state.method, before, secrets)
         self._params.replace(text)
         self._tell_problem(problem)
 
     @property
     def _is_typed(self) -> bool:
         """The user typed the draft: it is not empty, a start, or recorded."""
-        text, name = self._params.text, self.profile_name
-        if text.strip() in EMPTY_PARAMS or self._explorer.drafts.is_start(name, self.method, text):
+        text, name = self._params.text, self._state.profile_name
+        if text.strip() in EMPTY_PARAMS or self._explorer.drafts.is_start(name, self._state.method, text):
             return False
-        return self._explorer.replaced.recorded.get((name, self.method)) != text
+        return self._explorer.replaced.recorded.get((name, self._state.method)) != text
 
     def edit_outside(self, text: str, asked_at: float) -> None:
         """Let the user change the draft in $EDITOR."""
@@ -259,19 +191,19 @@ class DraftKeeper:
             return
         from rpcexplorer.tui.processes import edit_in_editor
 
-        changed, problem, app = text, "Cannot open your editor: this terminal does not support it.", self._host.app
+        changed, problem, app = text, "Cannot open your editor: this terminal does not support it.", self._state.app
         with suppress(SuspendNotSupported), app.suspend():
-            changed, problem = edit_in_editor(text, self.method)
+            changed, problem = edit_in_editor(text, self._state.method)
         self._back_from_editor_at = time.monotonic()
         app.refresh(layout=True)
         if problem:
-            self._host.notify(problem, timeout=8)
+            self._state.tell(problem)
         elif changed != text:
             self._params.replace(changed, is_typed=True)
 
     def add_to_batch(self, key: str) -> str:
         """Add the call to the batch, or update it there; return a notice."""
-        explorer, draft = self._explorer, Draft(self.called, self._params.text)
+        explorer, draft = self._explorer, Draft(self._state.called, self._params.text)
         assert explorer.profile is not None
         batch, secrets = explorer.batches.of(explorer.profile), explorer.credentials.in_use()
         if (at := batch.place_of(self.batch_draft)) is None:
@@ -287,4 +219,4 @@ class DraftKeeper:
 
     def _tell_problem(self, problem: str) -> None:
         if problem:
-            self._host.notify(f"{capitalised(problem)}.", timeout=8)
+            self._state.tell(f"{capitalised(problem)}.")

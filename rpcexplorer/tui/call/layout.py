@@ -7,22 +7,20 @@ is something to see there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
-from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.method import SavedMethod, as_named, method_of
+from rpcexplorer.model.method import as_named
 from rpcexplorer.settings import ScreenState
 from rpcexplorer.tui.call.methods import MethodsPane
+from rpcexplorer.tui.call.state import CallState
 from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import Bar
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.call.docs import DocsPane
-    from rpcexplorer.tui.call.drafts import DraftKeeper
     from rpcexplorer.tui.call.params import ParamsPane
     from rpcexplorer.tui.call.response import ResponsePane
 
@@ -68,20 +66,9 @@ def params_lines(remembered: ScreenState, lines: int) -> int:
 class PaneLayout:
     """The room of each pane, and where the docs are."""
 
-    def __init__(
-        self,
-        host: Screen[Any],
-        explorer: Explorer,
-        panes: tuple[MethodsPane, ParamsPane, ResponsePane],
-        *,
-        drafts: DraftKeeper,
-        docs_key: str,
-    ) -> None:
-        self._host, self._explorer, self._remembered, self._drafts = host, explorer, explorer.remembered, drafts
+    def __init__(self, state: CallState, panes: tuple[MethodsPane, ParamsPane, ResponsePane]) -> None:
+        self._state, self._explorer, self._remembered = state, state.explorer, state.explorer.remembered
         self.methods, self.params, self.response = panes
-        self._docs_key = docs_key
-        self.has_details = False
-        """The service describes its methods: docs open by themselves."""
         self._covered_by = ""
         """``methods`` on a narrow screen, ``response`` if it is zoomed."""
         self._docs: dict[DocsPlace, DocsPane] = {}
@@ -108,11 +95,11 @@ class PaneLayout:
 
     @property
     def _columns(self) -> int:
-        return self._host.app.size.width
+        return self._state.app.size.width
 
     @property
     def _lines(self) -> int:
-        return self._host.app.size.height
+        return self._state.app.size.height
 
     @property
     def _methods_columns(self) -> int:
@@ -128,12 +115,12 @@ class PaneLayout:
         self._covered_by = pane
         is_zoomed = pane == "response"
         self.methods.display = not is_zoomed and (not self.is_narrow or pane == "methods")
-        self._host.query_one("#right").display = not (self.is_narrow and pane == "methods")
+        self._state.query_one("#right").display = not (self.is_narrow and pane == "methods")
         self.params.display = not is_zoomed
-        self._host.set_class(self.is_side_by_side, "-beside")
+        self._state.set_class(self.is_side_by_side, "-beside")
         for bar in self.response.query(Bar):  # a tinted bar separates panes that are one below the other
             bar.set_class(not self.is_side_by_side, "-tinted")
-        self._host.refresh_bindings()
+        self._state.refresh_bindings()
         self.arrange_docs()
 
     def uncover(self) -> None:
@@ -225,8 +212,8 @@ class PaneLayout:
         if self.docs is None:
             self._open_docs()
         if (docs := self.docs) is not None:
-            self._focus_before = self._host.focused
-            self._host.set_focus(docs.page)
+            self._focus_before = self._state.focused
+            self._state.set_focus(docs.page)
             await docs.page.laid_out()
 
     def _open_docs(self) -> None:
@@ -244,7 +231,7 @@ class PaneLayout:
         self.free_response()
         self.arrange_docs()
         if before is not None and before.is_attached and before.focusable and before.is_on_screen:
-            self._host.set_focus(before)
+            self._state.set_focus(before)
         else:
             self.params.focus_inside()
 
@@ -267,7 +254,7 @@ class PaneLayout:
         Docs may be long, so the params are drawn first.
         """
         self.pointed = ""
-        self._host.call_after_refresh(self.arrange_docs)
+        self._state.call_after_refresh(self.arrange_docs)
 
     def follow_focus(self) -> None:
         """Show the docs of the edited method when the list loses the focus."""
@@ -281,7 +268,7 @@ class PaneLayout:
         if self._pause is not None:
             self._pause.stop()
         if self.docs is not None:
-            self._pause = self._host.set_timer(POINTER_PAUSE_SECONDS, self._show_pointed)
+            self._pause = self._state.set_timer(POINTER_PAUSE_SECONDS, self._show_pointed)
 
     def _show_pointed(self) -> None:
         if self.methods.here:
@@ -297,10 +284,15 @@ class PaneLayout:
         wanted = self._remembered.docs
         if place == "over":
             return self._is_over
-        if self._covered_by == "response" or not self._drafts.method:
+        if self._covered_by == "response" or not self._state.method:
             return False
         has_room = place == "beside" and self._columns_beside_docs >= MIN_COLUMNS_BESIDE_UNASKED_DOCS
-        return wanted == "open" or (has_room and wanted != "closed" and self.has_details)
+        return wanted == "open" or (has_room and wanted != "closed" and self._has_details)
+
+    @property
+    def _has_details(self) -> bool:
+        """The service describes its methods: docs open by themselves."""
+        return any(method.has_docs for method in self._state.known.values())
 
     def arrange_docs(self) -> None:
         """Show the docs in their place, and nowhere else."""
@@ -324,7 +316,7 @@ class PaneLayout:
         self.response.display = not self._is_over
         if had_focus and self.docs is not before:  # the size of the terminal or the method changed
             if self.docs is not None:
-                self._host.call_after_refresh(self.docs.page.focus)  # the pane may have been mounted just now
+                self._state.call_after_refresh(self.docs.page.focus)  # the pane may have been mounted just now
             else:
                 self.params.focus_inside()
 
@@ -333,25 +325,23 @@ class PaneLayout:
 
         A saved call has the docs of its method.
         """
-        drafts, explorer = self._drafts, self._explorer
+        state, explorer = self._state, self._explorer
         assert explorer.profile is not None
-        about, described = drafts.called, self.params.described
-        if self.pointed:
-            listed = drafts.listed_method(self.pointed)
-            about = listed.calls if isinstance(listed, SavedMethod) else method_of(self.pointed)
-        if about != drafts.called:
+        about, described = state.called, state.described
+        if self.pointed and state.called_by(self.pointed) != state.called:
+            about = state.called_by(self.pointed)
             described = explorer.described(about)
         learned = explorer.method_lists.learned(explorer.profile)
         asked_at = learned.when if learned else None
-        docs.show(drafts.listed_method(as_named(about)), described, asked_at, explorer.profile)
+        docs.show(state.listed_method(as_named(about)), described, asked_at, explorer.profile)
 
     def _add_docs(self, place: DocsPlace) -> DocsPane:
         from rpcexplorer.tui.call.docs import DocsPane
 
-        docs = self._docs[place] = DocsPane(self._docs_key, tinted=place == "over")
+        docs = self._docs[place] = DocsPane(self._state.key("docs"), tinted=place == "over")
         docs.add_class(f"-{place}")
         if place == "below":
             self.methods.put_below(docs)
         else:
-            self._host.query_one("#panes" if place == "beside" else "#right").mount(docs)
+            self._state.query_one("#panes" if place == "beside" else "#right").mount(docs)
         return docs

@@ -18,9 +18,9 @@ from textual.widgets.text_area import Location
 
 from rpcexplorer.importing.pasted import Pasted
 from rpcexplorer.jsontext.params import Params, Typo
-from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.problem import SchemaProblem
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.text.problems import unchecked_words
 from rpcexplorer.tui.call.completion import CompletionList
@@ -156,12 +156,12 @@ class ParamsPane(Commanded, Vertical):
     BINDINGS: ClassVar[list[BindingType]] = bindings("params")
 
     method: reactive[Method | None] = reactive[Method | None](None)
+    """The entry of the list."""
     described: reactive[Described | None] = reactive[Described | None](None, always_update=True)
     """The description of the method in full."""
-    preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None)
-    """The preview of the next request, or the reason why there is none."""
-    empty: reactive[str] = reactive("[]")
-    """The params that the profile sends for an empty text."""
+    profile: reactive[Profile | None] = reactive[Profile | None](None)
+    changes: reactive[int] = reactive(0, init=False)
+    """Counts the changes of the explorer, which the preview and suggestions follow from."""
     tab: reactive[str] = reactive("Params")
 
     @message
@@ -186,11 +186,7 @@ class ParamsPane(Commanded, Vertical):
     class ResetWanted(Message):
         """The user wants the starting params of the method."""
 
-    class PreviewWanted(Message):
-        """The shown preview is out of date."""
-
-    def __init__(self, advice: Advice, *, key: str = "F3", methods_key: str = "F2") -> None:
-        """``key`` focuses the pane, ``methods_key`` the list of methods."""
+    def __init__(self, advice: Advice) -> None:
         super().__init__(classes="params")
         self.editor = Editor()
         self._line = ProblemLine()
@@ -198,7 +194,6 @@ class ParamsPane(Commanded, Vertical):
         self.warnings = SchemaWarnings(self.editor, self._line, advice, self._refresh_keys)
         self.completion = CompletionList(self.editor, advice)
         self.editor.intercept = self.completion.key
-        self._key, self._methods_key = key, methods_key
         self._bar, self._request = Bar(), Sheet()
         self._bodies = (self.editor, self._request)
         """In the order of the tabs; each is mounted when it is first on view."""
@@ -217,7 +212,7 @@ class ParamsPane(Commanded, Vertical):
         """The state of the keys in the footer."""
 
     def compose(self) -> ComposeResult:
-        self._bar.tabs, self._bar.key = TABS, self._key
+        self._bar.tabs, self._bar.key = TABS, self._advice.key("focus.params")
         yield self._bar
         yield self.editor
         yield self._line
@@ -236,9 +231,8 @@ class ParamsPane(Commanded, Vertical):
         """The problem of the current text."""
         return self.verdict.problem
 
-    def load(self, method: Method | None, text: str) -> None:
-        """Show another method with its text, without an undo history."""
-        self.method = method
+    def load(self, text: str) -> None:
+        """Show the text of another method, without an undo history."""
         self.completion.forget()
         self.loaded = [text]
         self.editor.load(text)
@@ -247,6 +241,7 @@ class ParamsPane(Commanded, Vertical):
         self._loaded, self._is_edited = (self._last_text, self.editor.cursor_location), False
         self._hinted = None, ""
         self._text_changed()
+        self._show_method()
 
     def replace(self, text: str, *, is_typed: bool = False) -> None:
         """Replace the text as one change that can be undone."""
@@ -297,8 +292,7 @@ class ParamsPane(Commanded, Vertical):
 
     def _text_changed(self) -> None:
         self._update_verdict()
-        if self.tab == "Request":
-            self.post_message(self.PreviewWanted())
+        self._show_request()
 
     def _update_verdict(self) -> None:
         self.warnings.outdate()
@@ -330,24 +324,31 @@ class ParamsPane(Commanded, Vertical):
         if self.verdict.is_current:
             self.warnings.check()
 
-    def watch_preview(self) -> None:
-        self._request.lines = request_lines(self.preview)
+    def watch_profile(self) -> None:
+        if self.profile is not None:
+            self._line.empty = self.profile.empty_params
 
-    def watch_empty(self) -> None:
-        self._line.empty = self.empty
+    def watch_changes(self) -> None:
+        self._show_request()
+        self.completion.look_again()
+
+    def _show_request(self) -> None:
+        """Show the preview of the next request if it is on view."""
+        if self.tab == "Request":
+            self._request.lines = request_lines(self._advice.preview(self.text, self.loaded))
 
     def watch_tab(self) -> None:
         self._bar.open = self.tab
         self._line.display = self.tab == "Params"
         self._arrange()
-        if self.tab == "Request":
-            self.post_message(self.PreviewWanted())
+        self._show_request()
         self.refresh_bindings()
 
     def _show_method(self) -> None:
         """Show the method with its summary, or a hint while it is edited."""
         if self.method is None:
-            self._bar.words = [("No method", "middle"), (f"  Press {self._methods_key} to choose one.", "dim")]
+            key = self._advice.key("focus.methods")
+            self._bar.words = [("No method", "middle"), (f"  Press {key} to choose one.", "dim")]
             return
         place = self.editor.text, self.editor.cursor_location
         self._is_edited = self._is_edited or place != self._loaded

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from textual import events, on, work
@@ -14,17 +15,20 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.profile import PATH, Profile
+from rpcexplorer.model.method import Method
+from rpcexplorer.model.profile import PATH
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.text.exchange import ended, nothing, remark_pieces, running, transport_pieces
+from rpcexplorer.text.exchange import ended, nothing, remark_pieces, transport_pieces
+from rpcexplorer.text.exchange import running as running_words
 from rpcexplorer.text.wrapping import WordLine
-from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.body import Body
-from rpcexplorer.tui.commands import Commanded, Scope, bindings
+from rpcexplorer.tui.call.state import OfferedHint, Running
+from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
 from rpcexplorer.tui.messages import ComparisonWanted, ReportWanted, message
 from rpcexplorer.tui.widgets.bars import Bar, WarningLines
-from rpcexplorer.tui.widgets.inputs import Prompt, Purpose
+from rpcexplorer.tui.widgets.inputs import Prompt
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.widgets.grid import Grid
@@ -41,18 +45,18 @@ PAUSE: Final = 0.15
 """Seconds without a key before a filter is run."""
 
 
-def first_steps(
-    profile: Profile, key: Callable[[str], str], *, is_discovered: bool, assumed: Sequence[str]
-) -> list[WordLine]:
-    """Return the first steps, shown before there is a response.
-
-    ``assumed``: methods in the list that the server has not listed.
-    """
+def first_steps(explorer: Explorer, known: Mapping[str, Method]) -> list[WordLine]:
+    """Return the first steps, shown before there is a response; ``known``: the listed methods."""
+    profile = explorer.profile
+    if profile is None:
+        return []
+    key = partial(first_key, keymap=explorer.settings.keymap)
     steps = [part for id, words in FIRST_STEPS for part in ((key(id), "bold"), (words, "dim"))]
     lines: list[WordLine] = [[("      ", "text"), *steps], [("      The response appears here.", "dim")]]
     further = []
-    if not is_discovered:
-        about = f"Assumed, not listed by the server: {', '.join(assumed)}" if assumed else ""
+    if explorer.method_lists.learned(profile) is None:
+        assumed = ", ".join(name for name, method in known.items() if method.source == "service")
+        about = f"Assumed, not listed by the server: {assumed}" if assumed else ""
         further.append(("discover", " discover the methods of the server", about))
     if profile.ad_hoc:
         about = f"rpcexplorer adds {PATH} to a URL without a path." if profile.path == PATH else ""
@@ -167,6 +171,7 @@ class Transform:
 
 
 TABS: Final = ("Result", "Raw", "Headers", "Timing")
+TICK_SECONDS: Final = 0.1
 DELAY: Final = 0.3
 """Seconds of work until the bar shows it and the response is dimmed."""
 MAX_DIGITS: Final = 12
@@ -184,29 +189,20 @@ class ResponsePane(Commanded, Vertical):
     BINDINGS: ClassVar[list[BindingType]] = bindings("response")
 
     exchange: reactive[Exchange | None] = reactive[Exchange | None](None, always_update=True)
-    hint: reactive[WordLine] = reactive[WordLine]([])
-    """A line of help; empty if there is none."""
+    offered: reactive[OfferedHint | None] = reactive[OfferedHint | None](None)
+    """The hint if the exchange has just failed."""
     schema_remark: reactive[str] = reactive("")
     """How the result differs from its schema; empty if nothing is known."""
     check_remark: reactive[WordLine] = reactive[WordLine]([])
     """The result of the check; empty if the call was none."""
-    doing: reactive[str] = reactive("")
-    """The running work in a word; empty if there is none."""
+    running: reactive[Running | None] = reactive[Running | None](None)
+    """The work that is under way."""
     method: reactive[str] = reactive("")
     """The method in the editor."""
-    doing_method: reactive[str] = reactive("")
-    """The method that is being called."""
-    first_steps: reactive[Sequence[WordLine]] = reactive[Sequence[WordLine]]((), init=False)
-    """Shown before the first exchange."""
+    known: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False)
+    """The listed methods, for the first steps."""
     tab: reactive[str] = reactive("Result")
     wrapped: reactive[bool] = reactive(False)
-
-    @message
-    class PromptSubmitted(Message):
-        """A text was entered that is worth remembering."""
-
-        purpose: Purpose
-        text: str
 
     @message
     class CopyResponseWanted(Message):
@@ -221,12 +217,6 @@ class ResponsePane(Commanded, Vertical):
         """The user wants to save the shown text."""
 
     @message
-    class Wrapped(Message):
-        """The user switched the wrapping of long lines."""
-
-        on: bool
-
-    @message
     class UseWanted(Message):
         """The user wants to use a value of the result in another call."""
 
@@ -237,13 +227,12 @@ class ResponsePane(Commanded, Vertical):
     class ZoomWanted(Message):
         """The user wants to zoom the pane, or to end that."""
 
-    def __init__(self, reply_limit: int, *, key: str = "F4", cancel_key: str = "Esc", original_key: str = "o") -> None:
-        """``reply_limit``: the most bytes of a transform's output.
-
-        ``key`` focuses the pane, ``cancel_key`` cancels a call, ``original_key`` shows the original response.
-        """
+    def __init__(self, explorer: Explorer) -> None:
         super().__init__(classes="response")
-        self.body = Body(original_key)
+        self._explorer = explorer
+        key = partial(first_key, keymap=explorer.settings.keymap)
+        self._key, self._cancel_key, self._original_key = key("focus.response"), key("cancel"), key("response.original")
+        self.body = Body(self._original_key)
         """The views of the response."""
         self.prompt = Prompt()
         """The line for searches, filters, commands and line numbers."""
@@ -253,32 +242,37 @@ class ResponsePane(Commanded, Vertical):
             run=self._run_transform,
             cancel=self._cancel_transform,
             changed=self._transform_changed,
-            cancel_key=cancel_key,
-            original_key=original_key,
+            cancel_key=self._cancel_key,
+            original_key=self._original_key,
         )
-        self.earlier_inputs: dict[Purpose, Sequence[str]] = {}
-        """The newest first."""
-        self.step = ""
-        """The progress of work that makes many calls."""
-        self._reply_limit, self._key, self._cancel_key, self._original_key = reply_limit, key, cancel_key, original_key
         self._bar, self._remarks, self._hint = Bar(classes="-tinted"), WarningLines(), WarningLines()
         self._hint.joined = False
         self._last_method = ""
         """The method of the exchange that was shown last."""
+        self._ticking: Timer | None = None
+        """Shows the elapsed time of running work."""
+        self.set_reactive(ResponsePane.wrapped, explorer.remembered.wrap)
 
     def compose(self) -> ComposeResult:
         yield from (self._bar, self._remarks, self._hint, self.prompt, self.body)
 
-    def tick(self, elapsed: float, progress: Progress | None) -> None:
-        if not self.doing:
+    def _tick(self) -> None:
+        """Show the progress. The previous response is dimmed, and an error removed."""
+        running = self.running
+        if running is None:
             return
-        self._bar.words = running(self.doing, self.doing_method, progress, elapsed, step=self.step)
-        if elapsed > DELAY:  # The previous response is dimmed. An error is removed.
+        self._show_progress(running)
+        if running.seconds > DELAY:
             is_error = self.exchange is not None and bool(self.exchange.exit_code)
             self.set_class(not is_error, "-old")
             if is_error and self.body.exchange is not None:
                 self.body.exchange = None
                 self._remarks.pieces = self._hint.pieces = []
+
+    def _show_progress(self, running: Running) -> None:
+        self._bar.words = running_words(
+            running.words, running.method, running.progress, running.seconds, step=running.step
+        )
 
     @property
     def can_cancel(self) -> bool:
@@ -303,54 +297,62 @@ class ResponsePane(Commanded, Vertical):
             self.prompt.close()
         self.body.exchange = self.exchange
         self._follow_search()
-        self.watch_doing()
+        self._show_bar()
         self.transform.clear()
+        self.schema_remark = ""
+        self.workers.cancel_group(self, "result")
+        if self.exchange is not None:
+            self._check_result(self.exchange)
 
-    def on_resize(self) -> None:
-        """Move words below the bar if they have no room in it."""
-        self.watch_method()
+    @work(exclusive=True, group="result")
+    async def _check_result(self, exchange: Exchange) -> None:
+        checked = await self._explorer.check_result(exchange)
+        if self.exchange is exchange:
+            from rpcexplorer.text.problems import result_remark  # Not needed before the first result.
 
-    def watch_doing(self) -> None:
-        """Show in the bar that work has begun or ended."""
-        bar = self._bar
-        if self.doing:
-            self.step = ""
-            bar.words, bar.after, bar.tabs = running(self.doing, self.doing_method, None, 0.0), (), ()
-            bar.key = f"{self._cancel_key} cancel  {self._key}"
+            self.schema_remark = result_remark(checked.problems)
+
+    def watch_running(self) -> None:
+        """Show that work has begun or ended."""
+        if self._ticking is not None:
+            self._ticking.stop()
+        if self.running is not None:
+            self._ticking = self.set_interval(TICK_SECONDS, self._tick)
             self.call_after_refresh(self.body.prepare)
         else:
             self.remove_class("-old")
             if self.body.exchange is not self.exchange:  # an error was removed, and no response has replaced it
                 self.body.exchange = self.exchange
-                self._hint.pieces = self.hint
                 self._show_remarks()
+        self._show_bar()
+
+    def on_resize(self) -> None:
+        """Move words below the bar if they have no room in it."""
+        self._show_bar()
+        self._show_remarks()
+
+    watch_method = on_resize
+
+    def _show_bar(self) -> None:
+        """Show the running work, or the outcome and its circumstances."""
+        bar, running = self._bar, self.running
+        if running is not None:
+            self._show_progress(running)
+            bar.after, bar.tabs = (), ()
+            bar.key = f"{self._cancel_key} cancel  {self._key}"
+        else:
             bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
             if work := self.body.doing:
-                bar.after = [
-                    (f"   {work} …", "careful"),
-                    (f"  {self._cancel_key} cancel" if self.body.folding else "", "dim"),
-                ]
+                cancel = f"  {self._cancel_key} cancel" if self.body.folding else ""
+                bar.after = [(f"   {work} …", "careful"), (cancel, "dim")]
             else:
                 bar.after = transport_pieces(self.exchange, self.method) if self.exchange else ()
             bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]
-        self.body.empty = nothing(self.exchange, self.doing) or [[], *self.first_steps]
+        empty = nothing(self.exchange, running.words if running else "")
+        self.body.empty = empty or [[], *first_steps(self._explorer, self.known)]
         self.refresh_bindings()
 
-    def watch_method(self) -> None:
-        self.watch_doing()
-        self._show_remarks()
-
-    def watch_first_steps(self) -> None:
-        self.watch_doing()
-
-    def watch_hint(self) -> None:
-        self._hint.pieces = self.hint
-
-    def watch_schema_remark(self) -> None:
-        self._show_remarks()
-
-    def watch_check_remark(self) -> None:
-        self._show_remarks()
+    watch_known = _show_bar
 
     def watch_tab(self) -> None:
         self._bar.open = self.tab
@@ -362,7 +364,7 @@ class ResponsePane(Commanded, Vertical):
         self.body.wrapped = self.wrapped
 
     def _show_remarks(self) -> None:
-        """Show warnings below the bar, or the banner of a transform."""
+        """Show warnings below the bar, or the banner of a transform, and the hint."""
         banner = self.transform.banner if self.tab == "Result" else []
         self._remarks.joined = not banner
         self._remarks.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
@@ -370,6 +372,9 @@ class ResponsePane(Commanded, Vertical):
         self._remarks.pieces = banner or (
             [*self.check_remark, *remark_pieces(self.exchange, self._bar.room), *schema] if self.exchange else []
         )
+        self._hint.pieces = self.offered.words if self.offered else []
+
+    watch_offered = watch_schema_remark = watch_check_remark = _show_remarks
 
     def focus_inside(self) -> None:
         self.body.focus_inside()
@@ -395,9 +400,9 @@ class ResponsePane(Commanded, Vertical):
         event.stop()
         self.refresh_bindings()
         if self.body.doing:
-            self.set_timer(DELAY, self.watch_doing)
+            self.set_timer(DELAY, self._show_bar)
         else:
-            self.watch_doing()
+            self._show_bar()
 
     def on_reader_found(self, event: Reader.Found) -> None:
         event.stop()
@@ -437,8 +442,8 @@ class ResponsePane(Commanded, Vertical):
     def _prompt_taken(self, event: Prompt.Taken) -> None:
         event.stop()
         text = event.text.strip()
-        if text:
-            self.post_message(self.PromptSubmitted(event.purpose, text))
+        if text and event.purpose in {"filter", "pipe"}:
+            self._explorer.remembered.add_expression(event.purpose, text)
         if event.purpose == "search" and self.body.reader.find.needle != event.text:
             self.body.reader.search(event.text)
         elif event.purpose == "goto" and text.isdecimal():
@@ -476,7 +481,7 @@ class ResponsePane(Commanded, Vertical):
         from rpcexplorer.tui.processes import transform
 
         label, body = self.transform.label, bytes(self.body.text)
-        text, sentence, is_wrong = await transform(kind, expression, body, self._reply_limit)
+        text, sentence, is_wrong = await transform(kind, expression, body, self._explorer.settings.reply_limit)
         if self.is_attached:  # The program may have ended meanwhile.
             self.transform.finish(label, text, sentence, is_wrong=is_wrong)
 
@@ -510,7 +515,7 @@ class ResponsePane(Commanded, Vertical):
         return super().has(state)
 
     def action_search(self) -> None:
-        self.prompt.ask("search", self.body.reader.find.needle, self.earlier_inputs.get("search", ()))
+        self.prompt.ask("search", self.body.reader.find.needle)
 
     def action_next(self) -> None:
         self.body.reader.next_hit()
@@ -519,11 +524,11 @@ class ResponsePane(Commanded, Vertical):
         self.body.reader.previous_hit()
 
     def action_filter(self) -> None:
-        earlier, label = self.earlier_inputs.get("filter", ()), self.transform.label
+        earlier, label = self._explorer.remembered.expressions("filter"), self.transform.label
         self.prompt.ask("filter", label if label and not label.startswith("| ") else next(iter(earlier), ""), earlier)
 
     def action_pipe(self) -> None:
-        self.prompt.ask("pipe", "", self.earlier_inputs.get("pipe", ()))
+        self.prompt.ask("pipe", "", self._explorer.remembered.expressions("pipe"))
 
     def action_original(self) -> None:
         self.prompt.close()
@@ -545,8 +550,7 @@ class ResponsePane(Commanded, Vertical):
         self.body.reader.fold_to(depth)
 
     def action_wrap(self) -> None:
-        self.wrapped = not self.wrapped
-        self.post_message(self.Wrapped(self.wrapped))
+        self.wrapped = self._explorer.remembered.wrap = not self.wrapped
 
     def action_table(self) -> None:
         if self.transform.label:

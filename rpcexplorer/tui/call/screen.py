@@ -5,26 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec.structs import replace
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.reactive import reactive
-from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import OUTCOME_LABELS, Cancelled, Exchange, Outcome, Preview, Refused, Sent, Unreached
-from rpcexplorer.model.method import Described, SavedCall, as_named, method_of
+from rpcexplorer.model.draft import Batch, Draft, draft_of
+from rpcexplorer.model.exchange import OUTCOME_LABELS, Cancelled, Exchange, Outcome, Sent, Unreached
+from rpcexplorer.model.method import SIGN, SavedCall, as_named
 from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
 from rpcexplorer.tui.call.methods import MethodsPane
-from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
+from rpcexplorer.tui.call.state import CallState
+from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.key_queue import SCREEN, PendingKeys, opens
 from rpcexplorer.tui.messages import (
     BatchWanted,
@@ -41,12 +39,12 @@ from rpcexplorer.tui.widgets.bars import FOOTER_OVER_CALLS, Bar, Footer, Frame, 
 from rpcexplorer.variables.references import OPENING
 
 if TYPE_CHECKING:
-    from rpcexplorer.tui.call.advice import EditedCall
+    from rpcexplorer.discovery.methods import Discovery
     from rpcexplorer.tui.call.docs import DocsSheet
     from rpcexplorer.tui.call.params import ParamsPane
     from rpcexplorer.tui.call.response import ResponsePane
     from rpcexplorer.tui.call.transfer import Transfer
-    from rpcexplorer.tui.checks import CheckRow, Verdicts
+    from rpcexplorer.tui.checks import CheckRow
     from rpcexplorer.tui.connections import Connections
 
 READY_SECONDS: Final = 0.3
@@ -55,15 +53,9 @@ DESCRIPTION_SECONDS: Final = 2
 """Between two checks whether the description file has changed."""
 AUTH_SECONDS: Final = 20
 """Between two updates of the session's age in the header."""
-T = TypeVar("T")
 
 
-def unpainted(default: T, *, always_update: bool = False) -> reactive[T]:
-    """Return a reactive that only the panes watch."""
-    return reactive(default, init=False, repaint=False, always_update=always_update)
-
-
-class CallScreen(Commanded, Screen[None]):
+class CallScreen(CallState):
     """Choose a method, edit its params, send, read the response."""
 
     DEFAULT_CSS = """
@@ -85,27 +77,6 @@ class CallScreen(Commanded, Screen[None]):
     AUTO_FOCUS = ""
     """Each screen sets the focus itself: moving it slows the start."""
 
-    method: reactive[str] = unpainted("")
-    """The method in the editor, or a saved call with its sign."""
-    called: reactive[str] = unpainted("")
-    """The method that the draft calls."""
-    described: reactive[Described | None] = unpainted(None, always_update=True)
-    """The description of that method; never compared, as it may be large."""
-    preview: reactive[Preview | Refused | None] = unpainted(None)
-    """The preview of the next request, or the reason why there is none."""
-    exchange: reactive[Exchange | None] = unpainted(None, always_update=True)
-    """The exchange on view."""
-    hint: reactive[WordLine] = unpainted([])
-    """The hint if the exchange on view has just failed; else empty."""
-    schema_remark: reactive[str] = unpainted("")
-    """How the result on view differs from its schema."""
-    check_remark: reactive[WordLine] = unpainted([])
-    """The result of the check on view; empty if the call was none."""
-    doing: reactive[str] = unpainted("")
-    """The running work in a word."""
-    doing_method: reactive[str] = unpainted("")
-    """The method that is being called."""
-
     def __init__(
         self,
         explorer: Explorer,
@@ -113,71 +84,42 @@ class CallScreen(Commanded, Screen[None]):
         connections_of: Callable[[Profile | None], Connections | None] = lambda _: None,
     ) -> None:
         """``connections_of`` returns the connections if there is something to show for a profile."""
-        super().__init__()
-        self.explorer, self.pending = explorer, pending
+        super().__init__(explorer, pending)
         self.connections_of = connections_of
-        self.completed = asyncio.Event()
-        """Set when params and response exist: the first frame has none of them."""
-        self._is_overtaken = False
-        """Another exchange was opened during a call, and stays on view."""
-        self.verdicts: Verdicts = {}
-        """The last results of checks in this run of the program."""
         self.header, self.footer = Header(), Footer()
         self.methods = MethodsPane(
             key=self.key("focus.methods"), recent_key=self.key("history"), discover_key=self.key("discover")
         )
-
-    @property
-    def is_complete(self) -> bool:
-        return self.completed.is_set()
+        self._is_reading = False
+        """The description file is being read."""
 
     def _make_panes(self) -> None:
         from rpcexplorer.tui.call.advice import Advice
         from rpcexplorer.tui.call.drafts import DraftKeeper
         from rpcexplorer.tui.call.params import ParamsPane
-        from rpcexplorer.tui.call.profile_view import ProfileView
         from rpcexplorer.tui.call.response import ResponsePane
         from rpcexplorer.tui.call.sender import Sender
 
-        explorer = self.explorer
-        self.advice = Advice(self, explorer, edited=self._edited_call, learned=self._earlier_calls_read)
-        self.params = ParamsPane(self.advice, key=self.key("focus.params"), methods_key=self.key("focus.methods"))
-        limit = explorer.settings.reply_limit
-        self.response = ResponsePane(
-            limit,
-            key=self.key("focus.response"),
-            cancel_key=self.key("cancel"),
-            original_key=self.key("response.original"),
-        )
-        panes = (self.methods, self.params, self.response)
-        self.drafts = DraftKeeper(self, explorer, self.params, chosen=self._draft_chosen, written=self._draft_written)
-        self.panes = PaneLayout(self, explorer, panes, drafts=self.drafts, docs_key=self.key("docs"))
-        self.sender = Sender(
-            self, explorer, self.pending, drafts=self.drafts, response=self.response, busy=self._show_busy
-        )
-        self.view = ProfileView(
-            self,
-            explorer,
-            panes=self.panes,
-            drafts=self.drafts,
-            header=self.header,
-            footer=self.footer,
-            verdicts=self.verdicts,
-            described=self._describe_anew,
-        )
+        self.advice = Advice(self)
+        self.params = ParamsPane(self.advice)
+        self.response = ResponsePane(self.explorer)
+        self.drafts = DraftKeeper(self, self.params)
+        self.panes = PaneLayout(self, (self.methods, self.params, self.response))
+        self.sender = Sender(self, self.drafts)
 
     @cached_property
     def transfer(self) -> Transfer:
         from rpcexplorer.tui.call.transfer import Transfer  # not needed by the start
 
-        return Transfer(
-            self, self.explorer, self.pending, drafts=self.drafts, panes=self.panes, view=self.view, show=self._show
-        )
+        return Transfer(self, self.drafts, self.panes)
 
     def compose(self) -> ComposeResult:
-        yield self.header
+        here = CallState
+        yield self.header.data_bind(here.profile, here.auth, here.problem)
         with Horizontal(id="panes"):
-            yield self.methods.data_bind(current=CallScreen.method)
+            yield self.methods.data_bind(
+                here.pinned, here.recent, here.verdicts, methods=here.known, current=here.method
+            )
             with Vertical(id="right"):
                 for title, command in (("Params", "focus.params"), ("Response", "focus.response")):
                     bar = Bar()
@@ -189,10 +131,9 @@ class CallScreen(Commanded, Screen[None]):
         """Show the first frame, which needs no code of the other panes."""
         explorer, profile = self.explorer, self.explorer.profile
         assert profile is not None
-        self.header.profile, self.footer.prod = profile, profile.badge == "prod"
-        self.set_class(self.footer.prod, "-prod")
-        self.methods.methods = explorer.listed_methods(called=False)
-        self.methods.pinned = explorer.remembered.pinned(profile.name)
+        self.profile = profile
+        self.known = explorer.listed_methods(called=False)
+        self.pinned = explorer.remembered.pinned(profile.name)
         size, remembered = self.app.size, explorer.remembered
         is_beside = is_side_by_side(remembered, size.width)
         self.set_class(is_beside, "-beside")
@@ -208,26 +149,14 @@ class CallScreen(Commanded, Screen[None]):
         # before an editor or a list shows the rescued calls
         rescued = explorer.rescue.take_back(explorer.profiles.profiles.get)
         self._make_panes()
-        right, here = self.query_one("#right"), CallScreen
+        right, here = self.query_one("#right"), CallState
+        params = self.params.data_bind(here.described, here.profile, here.changes, method=here.listed)
+        response = self.response.data_bind(
+            here.exchange, here.running, here.offered, here.check_remark, here.known, method=here.called
+        )
         async with self.batch():
             await right.remove_children()
-            await right.mount_all(
-                [
-                    self.params.data_bind(here.preview, here.described),
-                    self.response.data_bind(
-                        *(
-                            here.exchange,
-                            here.hint,
-                            here.schema_remark,
-                            here.check_remark,
-                            here.doing,
-                            here.doing_method,
-                        ),
-                        method=here.called,
-                    ),
-                ]
-            )
-            self.response.wrapped = explorer.remembered.wrap
+            await right.mount_all([params, response])
             self.show_profile()
             if self.method:
                 self.params.focus_inside()
@@ -236,8 +165,8 @@ class CallScreen(Commanded, Screen[None]):
         if rescued:
             self.notify(rescued, timeout=10)
         self.set_timer(READY_SECONDS, self._get_ready)
-        self.set_interval(AUTH_SECONDS, self.view.show_auth)
-        self.set_interval(DESCRIPTION_SECONDS, self.view.look_at_description)
+        self.set_interval(AUTH_SECONDS, self.show_session)
+        self.set_interval(DESCRIPTION_SECONDS, self._look_at_description)
         self.pending.go_on(SCREEN)
 
     @work(group="ready")
@@ -247,24 +176,26 @@ class CallScreen(Commanded, Screen[None]):
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Refresh no styles the first time: every widget has just got them."""
         event.refresh_styles = self.is_complete
-        if not self.is_complete:
+        if self.is_complete:
+            self.explorer_changed()  # by another screen
+        else:
             self.call_later(self._complete)  # after the first frame, which Textual draws now
 
     def on_resize(self) -> None:
         if self.is_complete:
             self.panes.fit()
-            self.view.show_footer()
+            self._show_footer()
 
     @property
     def frame(self) -> Frame:
         """Makes header and footer for a screen over this one."""
         return Frame(self.header.copy, FOOTER_OVER_CALLS)
 
-    def key(self, command: str) -> str:
-        return first_key(command, self.explorer.settings.keymap)
-
-    def tell(self, sentence: str) -> None:
-        self.notify(sentence, timeout=8)
+    def _show_footer(self) -> None:
+        """Hide keys that are shown elsewhere or do nothing for this profile."""
+        has_login = self.profile is not None and bool(self.profile.secrets)
+        elsewhere = {"focus.methods": not self.panes.is_narrow, "login": not has_login}
+        self.footer.elsewhere = frozenset(id for id, is_left_out in elsewhere.items() if is_left_out)
 
     def has(self, state: str) -> bool:
         if not self.is_complete:  # Most keys wait for the panes; these two states depend on them.
@@ -272,9 +203,9 @@ class CallScreen(Commanded, Screen[None]):
         profile = self.explorer.profile
         match state:
             case "idle":
-                return not self.doing
+                return self.running is None
             case "running":
-                return bool(self.doing) or self.response.can_cancel or self.panes.is_covered
+                return self.running is not None or self.response.can_cancel or self.panes.is_covered
             case "profile":
                 return profile is not None
             case "secrets":
@@ -286,7 +217,7 @@ class CallScreen(Commanded, Screen[None]):
             case "events":
                 return self._has_events
             case "hint":
-                return self.advice.hint_for(profile) is not None
+                return self.hint is not None
             case "method":
                 return bool(self.method)
             case "named":
@@ -297,17 +228,69 @@ class CallScreen(Commanded, Screen[None]):
                 return not self.panes.is_side_by_side
         return super().has(state)
 
+    def watch_profile(self) -> None:
+        self.footer.prod = self.profile is not None and self.profile.badge == "prod"
+        self.set_class(self.footer.prod, "-prod")
+        if self.is_complete:
+            self._show_footer()
+
     def show_profile(self) -> None:
         """Show another profile: its methods, its drafts, its session, its calls."""
-        self.drafts.has_history = False
-        self.view.show()
+        self.has_history = False
+        self.explorer_changed()
+        self._look_at_description()
         self.connections_of(self.explorer.profile)  # From now on, the header shows the connection.
-        self.call_after_refresh(self.view.show_history)
+        self.call_after_refresh(self._read_history)
         self.exchange = None
-        self.drafts.choose(self.view.first_method())
+        self.drafts.choose(self._first_method())
         self.drafts.is_opening = True
         if not self.method:
             self.action_focus_methods()
+
+    def _first_method(self) -> str:
+        """Return the method to start with: the last one, or a good example."""
+        from rpcexplorer.discovery.methods import first_method
+
+        profile = self.explorer.profile
+        assert profile is not None
+        last = self.explorer.remembered.method(profile.name)
+        if last and (not last.startswith(SIGN) or last in self.known):  # a saved call may be gone
+            return last
+        notes = profile.methods.items() if profile.preset else ()  # those to begin with are first
+        of_preset = next((name for name, note in notes if note.safe and not note.params), "")
+        return of_preset or first_method(self.known)
+
+    def _read_history(self) -> None:
+        """Show recorded calls, after the screen is drawn."""
+        if self.explorer.profile is not None:
+            self.has_history = True
+            self.explorer_changed()
+            self.drafts.open_again()
+
+    def _look_at_description(self) -> None:
+        """Read the file that describes the methods, if it has changed."""
+        profile = self.explorer.profile
+        if profile is not None and not self._is_reading and self.explorer.method_lists.unread(profile):
+            self.run_worker(self._read_description(profile), group="description")
+
+    async def _read_description(self, profile: Profile) -> None:
+        self._is_reading = True
+        try:
+            found = await self.explorer.read_description_aside()
+        finally:
+            self._is_reading = False
+        if found is not None and self.explorer.profile is profile:
+            self.explorer_changed()
+            if news := self._news(found):
+                self.tell("\n".join([*found.sentences, news]))
+
+    def _news(self, found: Discovery) -> str:
+        """Return how many methods changed, and the key that shows them."""
+        from rpcexplorer.text.docs import changes_counted
+
+        counted = changes_counted(found.changed)
+        key = self.key("changes") or self.key("palette")
+        return f"{counted}. To show the changes, press {key}." if counted else ""
 
     async def use(self, name: str) -> bool:
         """Cancel running work and change the profile; return False on failure."""
@@ -350,9 +333,6 @@ class CallScreen(Commanded, Screen[None]):
     def watch_described(self) -> None:
         self.panes.follow_editor()
 
-    def watch_doing_method(self) -> None:
-        self.panes.free_response()
-
     def on_descendant_focus(self) -> None:
         self.panes.follow_focus()
 
@@ -368,34 +348,6 @@ class CallScreen(Commanded, Screen[None]):
         event.stop()
         self.transfer.take_example(event.method.name, event.example)
 
-    def _draft_chosen(self) -> None:
-        self.method, self.called = self.drafts.method, self.drafts.called
-        self.described = None
-        if self.is_complete:
-            self.describe()
-        else:  # the first frame is drawn before the description is read
-            self.call_after_refresh(self.describe)
-
-    def _draft_written(self) -> None:
-        self.view.show_problems()
-
-    def describe(self) -> None:
-        self.described = self.explorer.described(self.called) if self.called else None
-
-    def _describe_anew(self) -> None:
-        """Show the changed description of the method in the editor."""
-        self.params.method = self.drafts.listed_method(self.method)
-        self.describe()
-
-    def _edited_call(self) -> EditedCall:
-        from rpcexplorer.tui.call.advice import EditedCall
-
-        known = self.drafts.known.get(as_named(self.called))
-        return EditedCall(self.called, known.by if known else None, self.described, self.methods.recent)
-
-    def _earlier_calls_read(self) -> None:
-        self.params.completion.look_again()
-
     def open_method(self, name: str) -> None:
         """Choose a listed method, and go to its params."""
         self.drafts.choose(name)
@@ -404,22 +356,19 @@ class CallScreen(Commanded, Screen[None]):
     @on(MethodsPane.MethodChosen)
     def _method_chosen(self, event: MethodsPane.MethodChosen) -> None:
         self.open_method(event.name)
-        if why_not := self.drafts.unknown_call:
+        if why_not := self.unknown_call:
             self.tell(why_not)
 
     @on(MethodsPane.PinWanted)
     def _pin_wanted(self, event: MethodsPane.PinWanted) -> None:
-        self.view.switch_pin(event.name)
+        """Pin a method to the top of the list, or unpin it."""
+        remembered = self.explorer.remembered
+        change = remembered.unpin if event.name in self.pinned else remembered.pin
+        change(self.profile_name, event.name)
+        self.pinned = remembered.pinned(self.profile_name)
 
     def on_params_pane_text_changed(self) -> None:
         self.drafts.typed()
-
-    def on_params_pane_preview_wanted(self) -> None:
-        self.show_preview()
-
-    def show_preview(self) -> None:
-        if self.params.tab == "Request":
-            self.preview = self.drafts.request_to_come()
 
     def on_params_pane_reset_wanted(self) -> None:
         self.drafts.reset()
@@ -429,7 +378,14 @@ class CallScreen(Commanded, Screen[None]):
 
     @opens("changes")
     async def action_changes(self) -> None:
-        if name := await self.view.ask_for_change():
+        """Show the changes of the last refresh, and open a chosen method."""
+        from rpcexplorer.tui.dialogs import ChangesDialog
+
+        profile = self.explorer.profile
+        found = self.explorer.method_lists.changes(profile) if profile else None
+        if profile is None or not found:
+            self.tell("No refresh has found changes yet.")
+        elif name := await self.app.push_screen_wait(ChangesDialog(profile.shown_name, found)):
             self.open_method(as_named(name))
 
     @opens("typed")
@@ -450,11 +406,8 @@ class CallScreen(Commanded, Screen[None]):
 
         await self._wait_for_keys()
         name = (self.methods.pointed if self.methods.here else "") or self.method
-        known = self.methods.methods.get(name)
-        if await mark_safe(self, self.explorer, getattr(known, "calls", "") or method_of(name)):
-            self.view.show_methods()
-            self._describe_anew()
-            self.show_preview()
+        if await mark_safe(self, self.explorer, self.called_by(name)):
+            self.explorer_changed()
 
     def load(self, exchange: Exchange, *, ours: bool) -> None:
         """Load a recorded call into the editor or batch, with its response."""
@@ -464,13 +417,7 @@ class CallScreen(Commanded, Screen[None]):
         """Load a recorded call and resend it in its original form."""
         self.transfer.open(exchange, self._load_and_send, ours=ours)
 
-    def _show(self, exchange: Exchange) -> None:
-        self._is_overtaken = bool(self.doing_method)
-        self.exchange = exchange
-
     def _load_and_send(self, exchange: Exchange) -> None:
-        from rpcexplorer.model.draft import draft_of
-
         self.transfer.put_recorded(exchange)
         self.response.focus_inside()
         sent = exchange.params_sent
@@ -478,7 +425,7 @@ class CallScreen(Commanded, Screen[None]):
 
     async def carry(self, draft: Draft, profile: str) -> None:
         """Use a profile, and put a call into its editor."""
-        if self.drafts.profile_name != profile and await self.use(profile):
+        if self.profile_name != profile and await self.use(profile):
             self.explorer.remember_profile()
         self.transfer.carry(draft)
 
@@ -487,7 +434,7 @@ class CallScreen(Commanded, Screen[None]):
         from rpcexplorer.tui.dialogs import other_profile
 
         await self.params.settled()
-        if name := await other_profile(self, self.explorer, self.drafts.profile_name):
+        if name := await other_profile(self, self.explorer, self.profile_name):
             await self.carry(self.drafts.draft, name)
 
     @opens("import")
@@ -511,7 +458,7 @@ class CallScreen(Commanded, Screen[None]):
         from rpcexplorer.tui.checks import expect_this
 
         await self.params.settled()
-        saved, exchange = self.drafts.saved_call, self.exchange
+        saved, exchange = self.saved_call, self.exchange
         if saved is None or exchange is None:
             self.tell(f"Only a saved call can be a check. To save this call, press {self.key('keep-call')}.")
         elif exchange.method != saved.method:
@@ -520,8 +467,8 @@ class CallScreen(Commanded, Screen[None]):
             advice = f"To save these params, press {self.key('keep-call')}."
             self.tell(f"These are not the params of {saved.listed_as}. {advice}")
         elif await expect_this(self, self.explorer, saved, exchange, self.response.body):
-            self.view.show_methods()
-            self._judge(self.drafts.saved_call, exchange)
+            self.explorer_changed()
+            self._judge(self.saved_call, exchange)
 
     def _judge(self, saved: SavedCall | None, exchange: Exchange) -> None:
         """Show whether a response is as its saved call expects."""
@@ -535,8 +482,8 @@ class CallScreen(Commanded, Screen[None]):
 
         result = await judged(self.explorer, profile, saved, exchange)
         if result is not None:
-            self.verdicts[profile.name, saved] = result.verdict
-            self.view.show_verdicts()
+            self.all_verdicts[profile.name, saved] = result.verdict
+            self.explorer_changed()
             if self.exchange is exchange:
                 self.check_remark = remark(result)
 
@@ -549,6 +496,7 @@ class CallScreen(Commanded, Screen[None]):
         from rpcexplorer.tui.checks import remark
 
         result = row.result
+        self.explorer_changed()
         self.open_method(row.check.call.listed_as)
         self.exchange = result.exchange if result else None
         self.check_remark = remark(result) if result and result.exchange else []
@@ -581,16 +529,20 @@ class CallScreen(Commanded, Screen[None]):
         self.panes.cover("")
         self.again(event.exchange, ours=self._is_ours(event.exchange))
 
-    @opens("typed")
-    async def action_send(self, *, notification: bool = False, whole: bool = False) -> None:
+    def action_send(self, *, notification: bool = False, whole: bool = False) -> None:
         """Send the call in the editor. For ``whole``, see `Sender.call`."""
+        if not self._is_busy():
+            self._send_typed(notification=notification, whole=whole)
+
+    @opens("call")
+    async def _send_typed(self, *, notification: bool, whole: bool) -> None:
         await self._wait_for_keys()
         if self.methods.display and not self.params.is_on_view:  # on a narrow screen the list hides problems
             self.panes.cover("")
             self.params.focus_inside()
         if not self._refuses():
             draft = replace(self.drafts.draft, notification=notification)
-            self._send(draft, whole=whole or self.drafts.saved_call is not None)
+            await self._call(draft, whole=whole or self.saved_call is not None)
 
     def action_send_notification(self) -> None:
         self.action_send(notification=True)
@@ -603,7 +555,7 @@ class CallScreen(Commanded, Screen[None]):
 
     def _refuses(self, consequence: str = "not sent") -> bool:
         """Return whether the draft cannot be sent; if so, show its problem."""
-        if why_not := self.drafts.unknown_call:
+        if why_not := self.unknown_call:
             self.tell(why_not)
             return True
         if self.params.problem is None:
@@ -615,24 +567,34 @@ class CallScreen(Commanded, Screen[None]):
 
     def _send(self, draft: Draft | Batch, *, whole: bool = False) -> None:
         if not self._is_busy():
-            self._call(draft, whole=whole)
+            self._send_now(draft, whole=whole)
 
     @opens("call")
-    async def _call(self, draft: Draft | Batch, *, whole: bool = False) -> None:
-        in_editor, saved = self.method, self.drafts.saved_call
+    async def _send_now(self, draft: Draft | Batch, *, whole: bool) -> None:
+        await self._call(draft, whole=whole)
+
+    async def _call(self, draft: Draft | Batch, *, whole: bool) -> None:
+        in_editor, saved = self.method, self.saved_call
         exchange = await self.sender.call(draft, whole=whole)
-        if exchange is not None:
-            self._show_ended(exchange, partial(self._send_again, draft, in_editor, whole=whole))
-            self._judge(saved, exchange)
+        if exchange is None:
+            return
+        if self.sender.is_overtaken:
+            outcome = OUTCOME_LABELS[exchange.outcome_name]
+            self.tell(f"{exchange.method} has finished: {outcome}. The call is first in the list of recent calls.")
+        else:
+            self.exchange = exchange
+        self._ended(exchange, partial(self._send_again, draft, in_editor, whole=whole))
+        self._judge(saved, exchange)
 
     @opens("call")
     async def _login(self, *, ask: bool = False) -> None:
         exchange = await self.sender.login(ask=ask)
         if exchange is None:
-            self.view.show_auth()
+            self.show_session()  # it may have been entered
             return
-        self._show_ended(exchange, self._login)
-        if exchange.exit_code and not self.hint:
+        self.exchange = exchange
+        self._ended(exchange, self._login)
+        if exchange.exit_code and not self.offered:
             palette, test = self.key("palette"), self.key("test") or self.key("palette")
             other = f"To use other credentials, press {palette} and type “switch user”."
             self.tell(f"Login failed. {other} To test the connection, press {test}.")
@@ -643,8 +605,7 @@ class CallScreen(Commanded, Screen[None]):
         profile = self.explorer.profile
         if profile is None:  # it was removed meanwhile
             return
-        self.view.show_methods()
-        self.view.show_auth()
+        self.explorer_changed()
         if found.methods:
             # The sentence about the success is the last.
             details = [f"{sentence.removesuffix('.')}." for sentence in reversed(found.sentences)]
@@ -656,25 +617,22 @@ class CallScreen(Commanded, Screen[None]):
             self.tell("\n".join([f"{outcome.removesuffix('.')}.{test}", *details]))
         else:
             self.tell("\n".join(reversed(found.sentences)))
-        if news := self.view.news(found):
+        if news := self._news(found):
             self.tell(news)
-        self._describe_anew()
         if found.ended is not None and self.sender.is_current:
-            self._offer_hint(found.ended, self._discover)
-
-    def _show_busy(self, doing: str, doing_method: str) -> None:
-        self._is_overtaken = self._is_overtaken and not doing
-        self.doing_method, self.doing = doing_method, doing
+            self.advice.offer(found.ended, profile, self._discover)
 
     def _is_busy(self) -> bool:
         """Return whether work is running, and notify if it is."""
-        if self.doing:
-            running = f"{self.doing_method} was still running" if self.doing_method else f"it was still {self.doing}"
-            self.tell(f"Nothing was sent: {running}. {self.key('cancel')} cancels a running call.")
-        return bool(self.doing)
+        if (work := self.running) is not None:
+            still = f"{work.method} was still running" if work.method else f"it was still {work.words}"
+            self.tell(f"Nothing was sent: {still}. {self.key('cancel')} cancels a running call.")
+        return work is not None
 
-    def watch_doing(self) -> None:
+    def watch_running(self) -> None:
         self.refresh_bindings()
+        if self.running is not None and self.running.method:
+            self.panes.free_response()
 
     @property
     def _has_events(self) -> bool:
@@ -693,7 +651,7 @@ class CallScreen(Commanded, Screen[None]):
             return
         if connections.is_open(profile):
             self.run_worker(self.explorer.close_connection(profile), group="connection")
-        elif self.doing:
+        elif self.running:
             self.tell(f"The connection opens with the running work. {self.key('cancel')} cancels it.")
         else:
             self._open_connection()
@@ -705,59 +663,37 @@ class CallScreen(Commanded, Screen[None]):
             self.notify(why_not_open(exchange.outcome), severity="warning", timeout=10)
 
     def watch_exchange(self) -> None:
-        """Check the exchange on view, and close docs that cover it."""
-        self.advice.offered, self.hint, self.schema_remark, self.check_remark = None, [], "", []
-        self.workers.cancel_group(self, "result")
-        if self.exchange is not None:
-            self._check_result(self.exchange)
+        """Drop what was about another exchange, and close docs that cover it."""
+        self.offered, self.check_remark = None, []
+        if self.running is not None:
+            self.running.is_overtaken = True
         self.refresh_bindings()
         self.panes.free_response()
 
-    @work(exclusive=True, group="result")
-    async def _check_result(self, exchange: Exchange) -> None:
-        checked = await self.explorer.check_result(exchange)
-        if self.exchange is exchange:
-            from rpcexplorer.text.problems import result_remark  # Not needed before the first result.
+    def watch_offered(self) -> None:
+        self.refresh_bindings()
 
-            self.schema_remark = result_remark(checked.problems)
-
-    def _show_ended(self, exchange: Exchange, again: Callable[[], object]) -> None:
-        """Show a response; ``again`` repeats the work if a hint is applied."""
+    def _ended(self, exchange: Exchange, again: Callable[[], object]) -> None:
+        """Show what else a response has changed; ``again`` repeats the work if a hint is applied."""
         profile = self.explorer.profile
         if profile is None:  # it was removed meanwhile, and another one will be chosen
             return
-        is_absent = exchange.method in self.explorer.method_lists.absent(profile)
-        if is_absent == (as_named(exchange.method) in self.drafts.known):
-            self.view.show_methods()  # the response shows whether the server has the method
-        if self._is_overtaken:
-            outcome = OUTCOME_LABELS[exchange.outcome_name]
-            self.tell(f"{exchange.method} has finished: {outcome}. The call is first in the list of recent calls.")
-        else:
-            self.exchange = exchange
-        self.view.show_recent()
-        self.view.show_auth()
-        self.show_preview()
+        if (name := as_named(exchange.method)) not in self.known:
+            self.new_names |= {name}
+        self.explorer_changed()
         if exchange.exit_code and self.exchange is exchange and self.sender.is_current:
-            self._offer_hint(exchange, again)
-
-    def _offer_hint(self, exchange: Exchange, again: Callable[[], object]) -> None:
-        assert self.explorer.profile is not None
-        if hint := self.advice.offer(exchange, self.explorer.profile, again):
-            self.hint = hint
-            self.refresh_bindings()
+            self.advice.offer(exchange, profile, again)
 
     @opens("hint")
     async def action_apply_hint(self) -> None:
         """Apply the hint after a question, and repeat the failed work."""
-        offered = self.advice.offered
-        if offered is None:
+        offered = self.offered
+        if offered is None or offered.hint is None:
             return
-        is_wanted = await self.advice.follow(offered)
+        is_wanted = await self.advice.follow(offered.hint, offered.profile)
         if self.explorer.profile != offered.profile:
-            self.advice.offered, self.hint = None, []
-            self.view.show()
-            self._describe_anew()
-            self.show_preview()
+            self.offered = None
+            self.explorer_changed()
         if is_wanted:
             offered.again()
 
@@ -772,8 +708,8 @@ class CallScreen(Commanded, Screen[None]):
         """Open a session, or apply a hint that shows the key of the login."""
         if self._is_busy():
             return
-        offered = self.advice.hint_for(self.explorer.profile)
-        asks = offered is not None and bool(offered.hint.secret) and not offered.hint.changes
+        offered = self.hint
+        asks = offered is not None and offered.hint is not None and not offered.hint.changes
         if offered is not None and (asks or (offered.is_about_auth and not offered.profile.has_sessions)):
             self.action_apply_hint()
         else:
@@ -784,9 +720,13 @@ class CallScreen(Commanded, Screen[None]):
             self._login(ask=True)
 
     def action_logout(self) -> None:
-        assert self.explorer.profile is not None
-        self.tell(self.sender.log_out(self.explorer.profile))
-        self.view.show_auth()
+        """Forget the session."""
+        profile = self.explorer.profile
+        assert profile is not None
+        had_session, problem = self.explorer.credentials.log_out(profile)
+        words = "Forgot the session. rpcexplorer sent nothing to the server."
+        self.tell(problem or (words if had_session else f"{profile.shown_name} has no session."))
+        self.show_session()
 
     def action_discover(self) -> None:
         if not self._is_busy():
@@ -799,7 +739,7 @@ class CallScreen(Commanded, Screen[None]):
     async def action_compare_profiles(self) -> None:
         await self._wait_for_keys()
         if not self._refuses():
-            is_whole = self.drafts.saved_call is not None
+            is_whole = self.saved_call is not None
             self.post_message(ProfilesCompared(self.drafts.draft, whole=is_whole))
 
     def interrupt(self) -> bool:
@@ -808,15 +748,15 @@ class CallScreen(Commanded, Screen[None]):
         Other screens only cancel calls, and nothing in the response pane.
         """
         is_here = self.app.screen is self and self.response.can_cancel
-        is_running = bool(self.doing) or is_here
+        is_running = self.running is not None or is_here
         if is_running:
             self.action_cancel()
         return is_running
 
     def action_cancel(self) -> None:
-        if self.sender.cancel():
-            return
-        if self.response.can_cancel:
+        if self.running is not None:
+            self.running.stop.press()
+        elif self.response.can_cancel:
             self.response.cancel()
         elif self.panes.is_covered:
             inside = self.response if self.response.has_focus_within else self.params
@@ -831,12 +771,6 @@ class CallScreen(Commanded, Screen[None]):
         await self.params.settled()
         await self.sender.settle()
         self.drafts.write_down()
-
-    def on_response_pane_prompt_submitted(self, event: ResponsePane.PromptSubmitted) -> None:
-        self.view.remember_input(event.purpose, event.text)
-
-    def on_response_pane_wrapped(self, event: ResponsePane.Wrapped) -> None:
-        self.explorer.remembered.wrap = event.on
 
     @opens("save")
     async def on_response_pane_save_wanted(self) -> None:

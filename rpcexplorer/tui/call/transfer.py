@@ -10,12 +10,10 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
-from textual.screen import Screen
 
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.pasted import Pasted, is_command
@@ -34,9 +32,8 @@ from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.profile import printable_url
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
-from rpcexplorer.tui.call.profile_view import ProfileView
-from rpcexplorer.tui.commands import COMMANDS, first_key
-from rpcexplorer.tui.key_queue import PendingKeys
+from rpcexplorer.tui.call.state import CallState
+from rpcexplorer.tui.commands import COMMANDS
 from rpcexplorer.tui.messages import BatchWanted
 from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm
 from rpcexplorer.tui.widgets.picker import Pick, Picker
@@ -63,22 +60,9 @@ MAX_REASONS: Final = 3
 class Transfer:
     """Puts calls from elsewhere into the editor, and notifies about it."""
 
-    def __init__(
-        self,
-        host: Screen[Any],
-        explorer: Explorer,
-        pending: PendingKeys,
-        *,
-        drafts: DraftKeeper,
-        panes: PaneLayout,
-        view: ProfileView,
-        show: Callable[[Exchange], object],
-    ) -> None:
-        """``show`` puts a response on view."""
-        self._host, self._explorer, self._pending, self._show = host, explorer, pending, show
-        self._drafts, self._panes, self._params, self._view = drafts, panes, panes.params, view
-        self._key = partial(first_key, keymap=explorer.settings.keymap)
-        self._tell = partial(host.notify, timeout=8)
+    def __init__(self, state: CallState, drafts: DraftKeeper, panes: PaneLayout) -> None:
+        self._state, self._explorer = state, state.explorer
+        self._drafts, self._panes, self._params = drafts, panes, panes.params
 
     def open(self, exchange: Exchange, then: Callable[[Exchange], None], *, ours: bool) -> None:
         """Call ``then`` with a recorded call.
@@ -86,33 +70,33 @@ class Transfer:
         If others may have put a secret reference into the call, ask first. References in their calls are never replaced
         by values of the user's own responses.
         """
-        name = self._drafts.profile_name
+        name = self._state.profile_name
         exchange = exchange if ours else as_it_went_out(exchange)
         if ours or not of_this(exchange.params, name):
             then(exchange)
             return
         self.put_recorded(replace(exchange, params=without(exchange.params, name)))
-        self._pending.run(self._host, "foreign", partial(self._ask_to_open, exchange, then))
+        self._state.pending.run(self._state, "foreign", partial(self._ask_to_open, exchange, then))
 
     async def _ask_to_open(self, exchange: Exchange, then: Callable[[Exchange], None]) -> None:
         from rpcexplorer.tui.dialogs import may_open
 
-        if await may_open(self._host, self._explorer, exchange):
+        if await may_open(self._state, self._explorer, exchange):
             then(exchange)
 
     def put_recorded(self, exchange: Exchange) -> None:
         """Load a recorded call into the editor, and show its response."""
         if exchange.kind != "batch":  # a batch cannot be in the editor
             self._put(exchange.method, exchange.params)
-        self._show(exchange)
+        self._state.exchange = exchange
 
     def load(self, exchange: Exchange) -> None:
         """Load a recorded call into the editor or the batch, with its response."""
         self.put_recorded(exchange)
         if exchange.kind == "notification":
-            self._tell(self._notification_words(exchange.method))
+            self._state.tell(self._notification_words(exchange.method))
         elif exchange.kind == "batch" and self._put_into_batch(exchange):
-            self._host.post_message(BatchWanted())
+            self._state.post_message(BatchWanted())
 
     def put_back(self, draft: Draft, response: Exchange | None) -> None:
         """Load a call of the batch into the editor, with its response."""
@@ -120,9 +104,9 @@ class Transfer:
         self._put(draft.method, draft.text)
         self._drafts.batch_draft = draft
         if draft.notification:
-            self._tell(self._notification_words(draft.method))
+            self._state.tell(self._notification_words(draft.method))
         if response is not None:
-            self._show(response)
+            self._state.exchange = response
         (self._params if response is None else self._panes.response).focus_inside()
 
     def _put(self, method: str, params: str) -> None:
@@ -133,16 +117,17 @@ class Transfer:
         """Save the call in the editor, or change the saved call, after asking."""
         from rpcexplorer.tui.saved_calls import ask_to_save
 
-        explorer, drafts, before = self._explorer, self._drafts, self._drafts.method
-        after = await ask_to_save(self._host, explorer, drafts.draft, drafts.saved_call)
-        if after is None or drafts.method != before:
+        state, explorer, drafts = self._state, self._explorer, self._drafts
+        before = state.method
+        after = await ask_to_save(state, explorer, drafts.draft, state.saved_call)
+        if after is None or state.method != before:
             return
         drafts.write_down()
-        profile, text, is_gone = drafts.profile_name, self._params.text, not after.startswith(SIGN)
+        profile, text, is_gone = state.profile_name, self._params.text, not after.startswith(SIGN)
         if before.startswith(SIGN) and not is_gone:  # the draft has become the saved call itself
             explorer.drafts.forget(profile, before)
-        self._view.show_methods()
-        if after != before and before not in drafts.known and before in self._panes.methods.pinned:
+        state.explorer_changed()
+        if after != before and before not in state.known and before in state.pinned:
             explorer.remembered.unpin(profile, before)
         drafts.choose(after)
         if is_gone:  # The params stay as a draft of the method, so that nothing is lost.
@@ -152,14 +137,14 @@ class Transfer:
 
     def take_example(self, method: str, example: ExampleCall) -> None:
         """Load the params of an example into the editor."""
-        if method != as_named(self._drafts.called):
+        if method != as_named(self._state.called):
             self._drafts.choose(method)
         self._params.show_tab("Params")
         self._params.replace(indented(inert_value(example.params)))
         self._panes.free_response()
         self._params.focus_inside()
         loaded = f"Loaded the example “{example.name}”" if example.name else "Loaded the example"
-        self._tell(f"{loaded}. {self._key('params.undo')} restores your draft.")
+        self._state.tell(f"{loaded}. {self._state.key('params.undo')} restores your draft.")
 
     def _put_into_batch(self, exchange: Exchange) -> bool:
         """Replace the batch by a recorded one; return whether that is possible.
@@ -170,15 +155,15 @@ class Transfer:
         profile = explorer.profile
         assert profile is not None
         if isinstance(found, Typo) or not found.rows:
-            self._tell("The calls of this batch cannot be loaded: its recorded text is incomplete.")
+            self._state.tell("The calls of this batch cannot be loaded: its recorded text is incomplete.")
             return False
         before, batch = explorer.batches.of(profile), found.with_exchange(exchange, parts_of(exchange))
         problem = explorer.batches.replace(profile, batch, explorer.credentials.in_use())
         if before.rows and before.text != batch.text:
-            undo = self._key("batch.undo")
-            self._tell(f"Replaced your batch. In the batch, {undo} restores it.")
+            undo = self._state.key("batch.undo")
+            self._state.tell(f"Replaced your batch. In the batch, {undo} restores it.")
         if problem:
-            self._tell(f"{capitalised(problem)}.")
+            self._state.tell(f"{capitalised(problem)}.")
         return True
 
     def carry(self, draft: Draft) -> None:
@@ -187,14 +172,14 @@ class Transfer:
         References to secrets of this profile are removed. The profile of the call could not use them,
         so they are not needed. Someone else may have added them to get the secrets sent.
         """
-        profile = self._drafts.profile_name
+        profile = self._state.profile_name
         self._drafts.choose(as_named(draft.method))
         before, text = self._params.text, without(draft.text, profile)
         is_kept = self._drafts.replace(text)
         self._panes.focus_params()
         sentences = [f"Loaded {draft.method} for profile {profile}. Nothing was sent."]
         if before != text and before.strip() not in EMPTY_PARAMS:
-            sentences.append(f"{self._key('params.undo')} restores your draft.")
+            sentences.append(f"{self._state.key('params.undo')} restores your draft.")
         if is_kept:
             sentences.append(f"To restore your draft later, use “{RESTORE_DRAFT}” in the command palette.")
         if draft.text != text:
@@ -203,7 +188,7 @@ class Transfer:
             sentences.append(f"{mark} does not work with {profile}: replace it with a value.")
         if draft.notification:
             sentences.append(self._notification_words(draft.method))
-        self._tell(" ".join(sentences))
+        self._state.tell(" ".join(sentences))
 
     async def use_value(self, value: TakenValue) -> None:
         """Ask for a method, and put a result reference into its params."""
@@ -213,11 +198,11 @@ class Transfer:
         names = [*before, *(name for name in methods if name not in before)]
         picks = [Pick(name, name, methods[name].doc) for name in names]
         place = clipped(value.pointer or "the result", PLACE_COLUMNS)
-        chosen = await self._host.app.push_screen_wait(Picker(f"Use {place} in which method?", picks))
+        chosen = await self._state.app.push_screen_wait(Picker(f"Use {place} in which method?", picks))
         if not chosen or explorer.profile is None:
             return
         explorer.remembered.add_expression(USE, chosen)
-        if chosen != self._drafts.method:  # its draft stays
+        if chosen != self._state.method:  # its draft stays
             self._drafts.choose(chosen)
         self._panes.focus_params()
         spelled, remark = value.spelled(explorer.journal.last_value(explorer.profile, value.method))
@@ -225,7 +210,7 @@ class Transfer:
         params = [param.name for param in described.params] if described else []
         self._params.put_value(lambda text, at: placed(text, at, spelled, value.name, params))
         if remark:
-            self._tell(remark)
+            self._state.tell(remark)
 
     async def take_apart(self, text: str, found: Pasted) -> None:
         """Import a pasted text: the first call into the editor, others as drafts."""
@@ -243,7 +228,7 @@ class Transfer:
             self._params.replace(first.params or "[]")
         else:
             self._drafts.replace(first.params or "[]")
-        sentences = [f"{first.method} is in the editor. {self._key('params.undo')} restores the pasted text."]
+        sentences = [f"{first.method} is in the editor. {self._state.key('params.undo')} restores the pasted text."]
         if first.notification:
             sentences.append(
                 f"The call has no id. To send it without one, use “{SEND_NOTIFICATION}” in the command palette."
@@ -261,7 +246,7 @@ class Transfer:
         sentences += [f"{note}." for note in [*note_lines(found.calls)][:MAX_NOTES]]
         sentences += found.notes[:MAX_NOTES]
         sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)
-        self._tell(" ".join(sentences))
+        self._state.tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
 
     async def import_calls(self) -> None:
@@ -287,14 +272,14 @@ class Transfer:
                 f"To restore them, use “{RESTORE_DRAFT}” in the command palette."
             )
         sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)
-        self._tell(" ".join(sentences))
+        self._state.tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
 
     async def _ask_for_calls(self) -> Imported | None:
         """Ask for a file until one with calls is read; None on cancel."""
         typed, words = "", IMPORT_WORDS
         while True:
-            answer: str | None = await self._host.app.push_screen_wait(
+            answer: str | None = await self._state.app.push_screen_wait(
                 Ask("Import calls from a file", value=typed, words=words, done="import")
             )
             if answer is None or not answer.strip():
@@ -323,7 +308,7 @@ class Transfer:
         notes = [*skipped_lines(found.skipped), *found.notes, *note_lines(found.calls)]
         rows += [("warning" if at == 0 else "", note) for at, note in enumerate(notes[:MAX_REASONS])]
         question = Confirm("Import these calls as drafts?", rows, [Choice("import", "Import")])
-        answer: str | None = await self._host.app.push_screen_wait(question)
+        answer: str | None = await self._state.app.push_screen_wait(question)
         return answer == "import"
 
     def _secrets(self, fits: Sequence[Fitted]) -> list[Secret]:
@@ -339,19 +324,20 @@ class Transfer:
 
             choices, caution = [Choice("store", "Store")], caution_of(profile)
             question = Confirm(f"Store the imported {names}?", rows, choices, caution=caution, cancel="Discard")
-            if await self._host.app.push_screen_wait(question) == "store":
+            if await self._state.app.push_screen_wait(question) == "store":
                 hold = self._explorer.credentials.hold
                 problems = [hold(profile, field, secret.reveal(), keep=True) for field, secret in found.items()]
             else:
                 problems = [f"Discarded the imported {names}."]
-            self._view.show_auth()
+            self._state.show_session()
             if problem := next(filter(None, problems), ""):
-                self._tell(capitalised(problem))
+                self._state.tell(capitalised(problem))
         if dropped := dict.fromkeys(place for fit in fits for place in fit.dropped):
-            self._tell(f"Discarded credentials that {profile.shown_name} does not use: {joined_words(dropped, 4)}.")
+            places = joined_words(dropped, 4)
+            self._state.tell(f"Discarded credentials that {profile.shown_name} does not use: {places}.")
 
     def _notification_words(self, method: str) -> str:
-        send = self._key("send") or self._key("palette")
+        send = self._state.key("send") or self._state.key("palette")
         return (
             f"{method} was a notification. To send it as a call with an id, press {send}. "
             f"To send it without an id, use “{SEND_NOTIFICATION}” in the command palette."

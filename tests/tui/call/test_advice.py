@@ -57,7 +57,6 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
         return request.reply(result=results[0])
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.drafts.choose("user.get")
         await until(pilot, lambda: "! line 1, column 1: id is missing. (1 of 2, " in on_view(app))
         assert screen.params.warnings.problems[1].sentence == "id.token is missing", (
             "a member of another param can be missing, too"
@@ -66,20 +65,22 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
         asked = len(checker.asked)
         for is_reported in (True, False):
             await pilot.press("f5")
-            await until(pilot, lambda: bool(screen.exchange) and not screen.doing)
+            await until(pilot, lambda: bool(screen.exchange) and not screen.running)
             await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "result"])
             await pilot.pause()
-            assert screen.schema_remark.endswith("must be a number. 2 more problems.") == is_reported, (
+            assert screen.response.schema_remark.endswith("must be a number. 2 more problems.") == is_reported, (
                 "a large result is not checked"
             )
             assert ("does not match its schema. At /items/0: items/0 must be a number." in on_view(app)) == is_reported
             results.pop(0)
             screen.exchange = None
-            assert not screen.schema_remark
+            assert not screen.response.schema_remark
         screen.drafts.choose("other")
         await pilot.press("f5")
-        await until(pilot, lambda: bool(screen.exchange) and not screen.doing)
-        assert (len(checker.asked), screen.schema_remark) == (asked + 1, ""), "the result of that method has no schema"
+        await until(pilot, lambda: bool(screen.exchange) and not screen.running)
+        assert (len(checker.asked), screen.response.schema_remark) == (asked + 1, ""), (
+            "the result of that method has no schema"
+        )
 
     with RawServer(answer) as server:
         made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n')

@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext import slices
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.settings import MIB
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text import document_rows
 from rpcexplorer.text.document import Document
@@ -22,6 +23,7 @@ from rpcexplorer.tui.call import body as body_module
 from rpcexplorer.tui.call import response
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.call.state import OfferedHint, Running
 from rpcexplorer.tui.widgets import reader as hits
 from rpcexplorer.tui.widgets import reader as reader_module
 from rpcexplorer.tui.widgets.bars import Bar
@@ -180,11 +182,11 @@ def test_match_count_in_the_beginning_is_not_final(watched: Watched) -> None:
     asyncio.run(run())
 
 
-def test_old_error_is_gone_while_a_call_waits() -> None:
+def test_old_error_is_gone_while_a_call_waits(explorer: Explorer) -> None:
     failed = replace(exchange(None), outcome=ErrorObject(-1, "no", None, b'{"message": "broken"}'))
 
     async def run() -> None:
-        stage = Stage(pane := ResponsePane(MIB))
+        stage = Stage(pane := ResponsePane(explorer))
         async with stage.run_test(size=(100, 20)) as pilot:
 
             def shown() -> str:
@@ -193,19 +195,17 @@ def test_old_error_is_gone_while_a_call_waits() -> None:
                     for strip in stage.screen._compositor.render_strips(stage.size)
                 )
 
-            pane.exchange, pane.hint = failed, [("Ask for it.", "text")]
+            pane.exchange = failed
+            pane.offered = OfferedHint([("Ask for it.", "text")], Profile("x", "http://127.0.0.1:9"), None, print)
             await pilot.pause()
             assert shown().count("broken") == 1
-            pane.doing = "sending"
-            pane.tick(0.1, None)
+            pane.running = Running(explorer, "sending")
             await pilot.pause()
             assert "broken" in shown(), "a fast call changes nothing else on screen"
-            pane.tick(1.0, None)
-            await pilot.pause()
-            assert "broken" not in shown()
+            await until(pilot, lambda: "broken" not in shown())
             assert "Ask for it." not in shown()
             assert "appears here as soon as" in shown()
-            pane.doing = ""  # no new response
+            pane.running = None  # no new response
             await pilot.pause()
             assert shown().count("broken") == 1
             assert "Ask for it." in shown()
@@ -226,9 +226,9 @@ FOLDABLE = [[number] for number in range(20_000)]
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("slow")
-def test_slow_folds_are_reported_and_then_shown() -> None:
+def test_slow_folds_are_reported_and_then_shown(explorer: Explorer) -> None:
     async def run() -> None:
-        stage = Stage(pane := ResponsePane(MIB))
+        stage = Stage(pane := ResponsePane(explorer))
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(FOLDABLE)
             await pilot.pause()
@@ -244,9 +244,9 @@ def test_slow_folds_are_reported_and_then_shown() -> None:
 
 
 @pytest.mark.usefixtures("slow")
-def test_escape_stops_folds_before_it_closes_the_line() -> None:
+def test_escape_stops_folds_before_it_closes_the_line(explorer: Explorer) -> None:
     async def run() -> None:
-        stage = Stage(pane := ResponsePane(MIB))
+        stage = Stage(pane := ResponsePane(explorer))
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(FOLDABLE)
             await pilot.pause()
@@ -266,14 +266,14 @@ def test_escape_stops_folds_before_it_closes_the_line() -> None:
     asyncio.run(run())
 
 
-def test_long_search_shows_progress_until_its_line_closes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_search_shows_progress_until_its_line_closes(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(key_queue, "SLICE", 0)
     monkeypatch.setattr(reader_module, "TYPING_SECONDS", 0)
     monkeypatch.setattr(reader_module, "REPORT_SECONDS", 0)
     monkeypatch.setattr(hits, "STEP", 1000)
 
     async def run() -> None:
-        stage = Stage(pane := ResponsePane(MIB))
+        stage = Stage(pane := ResponsePane(explorer))
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(["needle"] * 20_000)
             pane.action_search()

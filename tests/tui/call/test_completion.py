@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from textual import events
 
-from rpcexplorer.model.method import Method
 from rpcexplorer.schema.complete import Candidate, Completion
 from rpcexplorer.tui.call.completion import (
     CompletionList,
@@ -31,7 +30,7 @@ def test_variable_list_opens_filters_inserts_and_closes() -> None:
         pane = ParamsPane(FakeAdvice(names=names))
         stage = Stage(pane)
         async with stage.run_test(size=(80, 24)) as pilot:
-            pane.load(Method("m"), "[]")
+            pane.load("[]")
             pane.focus_inside()
             offers = pane.query_one(CompletionList)
 
@@ -55,9 +54,9 @@ def test_variable_list_opens_filters_inserts_and_closes() -> None:
                 False,
                 '["{{last.user.get#/i}} {{tenant}}{{u\n"]',
             ), "a closed list stays closed, and Enter ends a line again"
-            pane.load(Method("m"), "[]")
+            pane.load("[]")
             assert await typed('"', "{", "{", "escape", "backspace", "{") == (True, '["{{"]'), "typed again"
-            pane.load(Method("m"), "[]")
+            pane.load("[]")
             assert await typed("1", ",", "{", "{", "x", "x") == (False, "[1,{{xx}}]"), "there are no matches"
             assert await typed("backspace", "backspace", "enter") == (False, '[1,"{{tenant}}"]')
 
@@ -89,7 +88,7 @@ def test_word_list_does_not_disturb_typing() -> None:
         pane = ParamsPane(FakeAdvice(complete=known))
         stage = Stage(pane)
         async with stage.run_test(size=(80, 24)) as pilot:
-            pane.load(Method("m"), "{}")
+            pane.load("{}")
             pane.focus_inside()
             offers = pane.query_one(CompletionList)
 
@@ -115,16 +114,16 @@ def test_word_list_does_not_disturb_typing() -> None:
             pane.replace("{co}")
             await pilot.pause()
             assert not offers.display, "the text was not typed"
-            pane.load(Method("m"), "{}")
+            pane.load("{}")
             for key in ("c", "o", "tab"):
                 stage.post_message(events.Key(key, key if len(key) == 1 else None))
             await pilot.pause()
             assert await typed("7") == (False, '{"count": 7}'), "keys of a burst act like single keys"
-            pane.load(Method("m"), '{"kind"}')
+            pane.load('{"kind"}')
             await pilot.press("right", "end", "left")
             assert await typed(":", "space") == (True, '{"kind": }'), "values after a colon are shown at once"
             assert await typed("tab") == (False, '{"kind": "low"}')
-            pane.load(Method("m"), '{"漢字漢字":}')
+            pane.load('{"漢字漢字":}')
             assert await typed("end", "left", "t") == (True, '{"漢字漢字":t}')
             column = pane.query_one(Editor).region.x + pane.query_one(Editor).gutter_width
             assert offers.absolute_offset is not None

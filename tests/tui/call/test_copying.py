@@ -75,7 +75,7 @@ def test_report_of_two_calls_hides_ignored_values(explorer: Explorer) -> None:
         left = calls.exchange
         calls.params.replace('{"b": 1.10, "a": "y", "c": 1}')
         await pilot.press("f5")
-        await until(pilot, lambda: calls.exchange is not left and not calls.doing)
+        await until(pilot, lambda: calls.exchange is not left and not calls.running)
         assert left is not None
         app.copy_to_clipboard("")
         assert calls.exchange is not None

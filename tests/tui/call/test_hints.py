@@ -51,7 +51,9 @@ def called(tmp_path: Path, make_explorer: Callable[..., Explorer]) -> Callable[.
             async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
                 calls.drafts.choose("ping")
                 await pilot.press("f5")
-                await until(pilot, lambda: app.screen is not calls or (calls.exchange is not None and not calls.doing))
+                await until(
+                    pilot, lambda: app.screen is not calls or (calls.exchange is not None and not calls.running)
+                )
                 await scene(app, pilot, calls)
 
             visit(explorer, story, profile="node")
@@ -62,7 +64,7 @@ def called(tmp_path: Path, make_explorer: Callable[..., Explorer]) -> Callable[.
 
 def hint_text(calls: CallScreen) -> str:
     """Return the hint on screen."""
-    return "".join(text for text, _ in calls.hint)
+    return "".join(text for text, _ in (calls.offered.words if calls.offered else ()))
 
 
 async def asked(pilot: Pilot[Any]) -> str:
@@ -75,7 +77,7 @@ async def sent(pilot: Pilot[Any], calls: CallScreen, *keys: str) -> Exchange:
     """Press keys, and wait for the exchange."""
     before = calls.exchange
     await pilot.press(*keys)
-    await until(pilot, lambda: calls.exchange is not before and not calls.doing)
+    await until(pilot, lambda: calls.exchange is not before and not calls.running)
     assert calls.exchange is not None
     return calls.exchange
 
@@ -102,7 +104,7 @@ def test_hint_shows_change_and_file_writes_and_resends(called: Called, tmp_path:
         assert isinstance((await sent(pilot, calls, "enter")).outcome, Result)
         assert calls.params.method == calls.explorer.methods()["ping"], "the method list can depend on the change"
         assert calls.described is not None, "so can the docs and the checks"
-        assert not calls.hint
+        assert hint_text(calls) == ""
         assert not calls.check_action("apply_hint", ())
 
     server = called(scene, WRONG_TYPE, PONG)
@@ -213,14 +215,14 @@ def test_hint_leaves_a_meanwhile_changed_profile_alone(called: Called, tmp_path:
         assert app.screen is calls
         assert "content_type" not in file.read_text()
         assert calls.header.profile is not None
-        assert (calls.header.profile.timeout, list(calls.hint)) == (5.0, [])
+        assert (calls.header.profile.timeout, calls.offered) == (5.0, None)
 
     called(scene, WRONG_TYPE)
 
 
 def test_late_response_shows_no_hint_for_another_profile(called: Called) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        assert calls.hint
+        assert hint_text(calls)
         explorer, before = calls.explorer, calls.exchange
         send = explorer.call
 
@@ -231,8 +233,8 @@ def test_late_response_shows_no_hint_for_another_profile(called: Called) -> None
 
         explorer.call = late  # type: ignore[method-assign]
         await pilot.press("f5")
-        await until(pilot, lambda: calls.exchange is not before and not calls.doing)
-        assert not calls.hint
+        await until(pilot, lambda: calls.exchange is not before and not calls.running)
+        assert hint_text(calls) == ""
         assert not calls.check_action("apply_hint", ())
 
     called(scene, WRONG_TYPE)
@@ -240,10 +242,10 @@ def test_late_response_shows_no_hint_for_another_profile(called: Called) -> None
 
 def test_hint_disappears_with_its_exchange(called: Called) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        assert calls.hint
+        assert hint_text(calls)
         calls.load(recorded(0, profile="node"), ours=True)
         await pilot.pause()
-        assert not calls.hint
+        assert hint_text(calls) == ""
         await pilot.press("ctrl+r")
         await pilot.pause()
         assert app.screen is calls
@@ -295,7 +297,7 @@ def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Expl
                 await until(pilot, lambda: "To test whether the server needs them, press Alt+t." in notices(app))
                 assert not server.requests
             await pilot.press("f9")
-            await until(pilot, lambda: bool(calls.hint))
+            await until(pilot, lambda: bool(calls.offered))
             assert "^R set auth.kind to basic" in hint_text(calls)
             await pilot.press("f8" if key == "f8" else "ctrl+r")
             assert "auth.kind" in shown(await on(pilot, Confirm))
@@ -324,7 +326,7 @@ def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_pa
         await on(pilot, AskSecret)
         await type_in(pilot, "wrong-password")
         await pilot.press("enter")
-        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        await until(pilot, lambda: calls.exchange is not None and not calls.running)
         assert header() == "✗ password rejected"
         await pilot.press("f8")  # the same fix as the hint's key
         form = await on(pilot, Credentials)

@@ -15,6 +15,7 @@ from rpcexplorer.model.method import ExampleCall, Method
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.docs import DocsSheet
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.call.state import Running
 from rpcexplorer.tui.widgets.bars import Bar, Footer
 from tests.tui.visiting import visit
 from tests.tui.waiting import until
@@ -135,7 +136,7 @@ def test_docs_in_narrow_terminal_cover_the_old_response(explorer: Explorer) -> N
         await until(pilot, lambda: calls.exchange is not None)
         await pilot.press("alt+m")
         await until(pilot, covered)
-        calls.doing_method = "demo.slow"  # a running call is on screen before it ends
+        calls.running = Running(explorer, "sending", "demo.slow")  # a running call is on screen before it ends
         assert free()
         assert explorer.remembered.docs == ""
 

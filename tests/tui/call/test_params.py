@@ -11,6 +11,8 @@ from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import judged
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import Method
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.rpc.messages import EmptyParams
 from rpcexplorer.tui.call.params import ParamsPane
 from rpcexplorer.tui.theme import ThemeStyles
 from rpcexplorer.tui.widgets import verdict
@@ -33,7 +35,8 @@ def play(text: str, scene: Play, size: tuple[int, int] = (110, 12)) -> None:
         pane = ParamsPane(FakeAdvice())
         stage = Stage(pane)
         async with stage.run_test(size=size) as pilot:
-            pane.load(LIST, text)
+            pane.method = LIST
+            pane.load(text)
             pane.focus_inside()
             await pilot.pause()
             await scene(pane, pilot, stage)
@@ -76,7 +79,8 @@ def test_bar_describes_the_param_at_the_cursor() -> None:
     async def run() -> None:
         pane = ParamsPane(FakeAdvice(signature=lambda text, offset: f"{offset} of {text}" if offset else ""))
         async with Stage(pane).run_test(size=(80, 10)) as pilot:
-            pane.load(LIST, "[]")
+            pane.method = LIST
+            pane.load("[]")
             pane.focus_inside()
             bar = pane.query_one(Bar)
             await pilot.pause()
@@ -87,7 +91,7 @@ def test_bar_describes_the_param_at_the_cursor() -> None:
             assert text_of(bar).startswith("▍user.list  Lists users"), "there is no better description"
             await pilot.press("right", "right", "right")
             assert text_of(bar).startswith("▍user.list  3 of [5] ")
-            pane.load(LIST, "[]")
+            pane.load("[]")
             await pilot.pause()
             assert text_of(bar).startswith("▍user.list  Lists users")
 
@@ -110,7 +114,7 @@ def test_typing_posts_each_change_and_loading_none() -> None:
         await pilot.press("1", "2")
         assert typed(stage) == ["[1]", "[12]"]
         assert pane.text == "[12]"
-        pane.load(Method("ping"), "{}")
+        pane.load("{}")
         await pilot.pause()
         assert typed(stage) == ["[1]", "[12]"]
 
@@ -137,9 +141,9 @@ def test_verdict_is_shown_below_the_editor(text: str, message: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("empty", "message"), [("{}", "{} will be sent"), ("omit", "they will be omitted")])
-def test_empty_editor_shows_the_empty_params_of_profile(empty: str, message: str) -> None:
+def test_empty_editor_shows_the_empty_params_of_profile(empty: EmptyParams, message: str) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        pane.empty = empty
+        pane.profile = Profile("x", "http://127.0.0.1:9", empty_params=empty)
         assert message in problem_line(pane)
 
     play("", scene)
@@ -212,28 +216,32 @@ def test_refusal_shows_the_place_until_next_change() -> None:
 
 @pytest.mark.thorough
 def test_request_is_built_only_while_it_is_shown() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        def asked() -> int:
-            return len(stage.of(ParamsPane.PreviewWanted))
+    asked: list[str] = []
 
-        await pilot.press("1")
-        assert asked() == 0
-        pane.action_tab_next()
-        await pilot.pause()
-        assert asked() == 1
-        pane.preview = PREVIEW
-        assert "Cookie: sessionid=••••••••  demo.session" in sheet(pane)
-        assert not pane.query_one(ProblemLine).display
-        pane.replace("[2]")
-        await pilot.pause()
-        assert asked() == 2
-        pane.preview = Refused("profile", "The profile has no URL.")
-        assert "The profile has no URL." in sheet(pane)
-        pane.load(Method("ping"), "[]")
-        await pilot.pause()
-        assert asked() == 3
+    def preview(text: str, _sources: object) -> Preview | Refused:
+        asked.append(text)
+        return PREVIEW if text == "[1]" else Refused("profile", "The profile has no URL.")
 
-    play("[]", scene)
+    async def run() -> None:
+        pane = ParamsPane(FakeAdvice(preview=preview))
+        async with Stage(pane).run_test(size=(110, 12)) as pilot:
+            pane.load("[]")
+            pane.focus_inside()
+            await pilot.pause()
+            await pilot.press("1")
+            assert asked == []
+            pane.action_tab_next()
+            await pilot.pause()
+            assert asked == ["[1]"]
+            assert "Cookie: sessionid=••••••••  demo.session" in sheet(pane)
+            assert not pane.query_one(ProblemLine).display
+            pane.replace("[2]")
+            await pilot.pause()
+            assert "The profile has no URL." in sheet(pane)
+            pane.load("{}")
+            assert asked == ["[1]", "[2]", "{}"]
+
+    asyncio.run(run())
 
 
 @pytest.mark.thorough
@@ -343,7 +351,7 @@ def test_long_text_is_judged_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> N
 def test_hostile_summary_of_a_method_is_inert() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         hostile = "oops [/] [@click=app.quit]x[/] \x1b[31m\u202e"
-        pane.load(Method(hostile, hostile), "[]")
+        pane.method = Method(hostile, hostile)
         await pilot.pause()
         assert "oops [/] [@click=app.quit]x[/] ␛[31m\\u202e" in text_of(pane.query_one(Bar))
 

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from rpcexplorer.jsontext.params import Fix
-from rpcexplorer.model.method import Described, DescribedParam, Method
+from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.call.params import ParamsPane, nearest
 from rpcexplorer.tui.widgets.editor import Editor
@@ -61,7 +61,7 @@ def play(text: str, scene: Play) -> None:
         checker = SlowChecker()
         pane = ParamsPane(FakeAdvice(check=checker))
         async with Stage(pane).run_test(size=(110, 12)) as pilot:
-            pane.load(Method("m"), text)
+            pane.load(text)
             pane.described = COUNT
             pane.focus_inside()
             await settled(pane, pilot)
@@ -119,7 +119,7 @@ def test_opened_method_is_shown_before_its_schema_check(monkeypatch: pytest.Monk
 
         monkeypatch.setattr(pilot.app, "_display", displayed)
         checker.meanwhile = lambda: shown.append(drawn[-1] == pane.text)
-        pane.load(Method("other"), '["opened"]')
+        pane.load('["opened"]')
         pane.described = OTHER
         await settled(pane, pilot)
         assert shown == [True]

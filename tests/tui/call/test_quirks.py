@@ -23,7 +23,7 @@ def test_json_rpc_1_0_responses_are_reported_once(make_explorer: Callable[..., E
         for _ in range(2):
             calls.exchange = None
             await pilot.press("f5")
-            await until(pilot, lambda: "✓ result" in on_view(app) and "1.10" in on_view(app) and not calls.doing)
+            await until(pilot, lambda: "✓ result" in on_view(app) and "1.10" in on_view(app) and not calls.running)
             seen.append(on_view(app))
 
     with RawServer(OLD) as server:

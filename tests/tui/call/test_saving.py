@@ -29,7 +29,7 @@ def with_reply(explorer: Explorer, scene: Scene, *, method: str = "demo.echo", p
         calls.drafts.choose(method)
         calls.params.replace(REPLY)
         await pilot.press("f5")
-        await until(pilot, lambda: calls.exchange is not None and not calls.doing)
+        await until(pilot, lambda: calls.exchange is not None and not calls.running)
         await pilot.press("f4")
         await scene(app, pilot, calls)
 

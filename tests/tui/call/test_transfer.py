@@ -208,7 +208,7 @@ def test_secret_reference_is_not_sent_as_text(make_explorer: Callable[..., Explo
             if value == "«one.password»":
                 assert "«one.password» does not work with two: replace it with a value." in notices(app)
             await pilot.press("f5")
-            await until(pilot, lambda: screen.exchange is not None and not screen.doing)
+            await until(pilot, lambda: screen.exchange is not None and not screen.running)
             assert screen.exchange is not None
             assert isinstance(screen.exchange.outcome, Refused)
 
@@ -296,7 +296,7 @@ def test_one_key_moves_value_to_the_chosen_call(explorer: Explorer) -> None:
         screen.drafts.choose("demo.echo")
         screen.params.replace('{"key": "abc", "n": 1.10}')
         await pilot.press("f5")
-        await until(pilot, lambda: screen.exchange is not None and not screen.doing)
+        await until(pilot, lambda: screen.exchange is not None and not screen.running)
         await pilot.press("f4", "down", "down", "u", *"ping")
         await on(pilot, Picker)
         await pilot.press("enter")
