@@ -67,28 +67,29 @@ SET = "Change and resend"
 MAX_PLACES = 5
 
 
+def _profile_row(profile: Profile) -> tuple[str, str]:
+    return "profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()
+
+
 async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch) -> bool:
     """Return whether the call may be sent, asking if needed."""
     profile = explorer.profile
     if profile is None or not explorer.to_ask_about([draft]) or is_quiet(explorer, draft):
         return True
+    choices = [Choice("send", "Send once")]
     if isinstance(draft, Batch):
         method, calls = "A method of this batch", to_calls(draft, "")
         names = [] if isinstance(calls, Typo) else [call.method for call in calls]
         what = "calls", clipped(f"{len(names):,}: {', '.join(names)}", PARAMS_COLUMNS)
     else:
         method, what = draft.method, ("method", draft.method)
-    rows = [
-        what,
-        ("host", profile.origin),
-        ("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()),
-        ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS_COLUMNS)),
-    ]
-    choices = [Choice("send", "Send once")]
-    if not isinstance(draft, Batch):
         choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
+    params = clipped(" ".join(draft.text.split()) or "[]", PARAMS_COLUMNS)
+    rows = [what, ("host", profile.origin), _profile_row(profile), ("params", params)]
     where = profile.badge_word if profile.badge == "prod" else profile.shown_name
-    title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is unsafe.")
+    title = f"Send to {where}?"
+    if profile.confirm != "always":
+        title += f"  {method} is unsafe."
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, caution=caution_of(profile)))
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, _bound(profile, method))
@@ -97,8 +98,9 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
 
 def caution_of(*profiles: Profile) -> Caution | None:
     """Return the caution of a question about profiles."""
-    is_production = any(profile.badge == "prod" for profile in profiles)
-    return Caution.PRODUCTION if is_production else None
+    if any(profile.badge == "prod" for profile in profiles):
+        return Caution.PRODUCTION
+    return None
 
 
 async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> bool:
@@ -111,12 +113,9 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
         return False
     places = reference_paths(exchange.params, profile.name)
     fields = " and ".join(dict.fromkeys(LABELS.get(field, field) for _, field in places))
-    rows = [
-        ("method", exchange.method),
-        ("host", profile.origin),
-        ("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()),
-        *((LABELS.get(field, field), f"at {clipped(place, PARAMS_COLUMNS)}") for place, field in places[:MAX_PLACES]),
-    ]
+    rows = [("method", exchange.method), ("host", profile.origin), _profile_row(profile)]
+    for place, field in places[:MAX_PLACES]:
+        rows.append((LABELS.get(field, field), f"at {clipped(place, PARAMS_COLUMNS)}"))
     choices = [Choice("insert", f"Insert {fields}")]
     origin = "The call was imported." if exchange.foreign else "Other users can write to the history folder."
     title = f"Insert your {fields} into this call?  {origin}"
@@ -169,33 +168,42 @@ async def mark_safe(screen: Screen[Any], explorer: Explorer, method: str) -> boo
         screen.notify(f"Not marked: this URL has no profile. To add one, {add}.")
         return False
     known = explorer.methods(called=False).get(method)
-    safe, own = known is None or known.safe is not True, explorer.paths.user_sessions
+    is_safe = known is not None and known.safe is True
+    own = explorer.paths.user_sessions
     file = found.safe_home(profile.name, method, own)
-    if safe:
-        teams = [path for path in found.files_of(profile.name) if path not in {own, file}][-1:] if file != own else []
-        rows = [
-            ("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()),
-            ("host", profile.origin),
-            ("effect", "sent without confirmation" if profile.confirm == "unsafe" else "shown without the sign !"),
-            ("file", str(file)),
-            *(("or", f"{team}  (project file)") for team in teams),
-        ]
+    if not is_safe:
+        effect = "sent without confirmation" if profile.confirm == "unsafe" else "shown without the sign !"
+        rows = [_profile_row(profile), ("host", profile.origin), ("effect", effect), ("file", str(file))]
         choices = [Choice("safe", "Mark as safe")]
-        choices += [Choice("team", "Mark in project file") for _ in teams]
+        team = _project_file(explorer, profile, file) if file != own else None
+        if team is not None:
+            rows.append(("or", f"{team}  (project file)"))
+            choices.append(Choice("team", "Mark in project file"))
         title = f"Mark {clipped(method, MAX_NAME_COLUMNS)} as safe?  A safe method changes nothing on the server."
         answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, caution=caution_of(profile)))
         if answer not in {"safe", "team"}:
             return False
-        file = teams[0] if answer == "team" else file
-    if problem := explorer.mark_safe(profile, method, safe=safe, file=file):
+        if team is not None and answer == "team":
+            file = team
+    problem = explorer.mark_safe(profile, method, safe=not is_safe, file=file)
+    if problem:
         screen.notify(str(problem), severity="warning", timeout=10)
         return False
-    word = "safe" if safe else "unsafe"
+    word = "unsafe" if is_safe else "safe"
     now = explorer.profiles.profiles.get(profile.name, profile).methods.get(method)
-    overrides = "" if now is not None and now.safe is safe else " Another file overrides this."
+    overrides = ""
+    if now is None or now.safe is is_safe:
+        overrides = " Another file overrides this."
     screen.notify(f"Marked {method} as {word} in {file}.{overrides}", timeout=8)
     await warn_about(screen, explorer, file)
     return True
+
+
+def _project_file(explorer: Explorer, profile: Profile, other: Path) -> Path | None:
+    """Return the highest file with values of a profile that is neither the user file nor the other one."""
+    own = explorer.paths.user_sessions
+    files = [file for file in explorer.profiles.files_of(profile.name) if file not in {own, other}]
+    return files[-1] if files else None
 
 
 async def may_change(screen: Screen[Any], profile: Profile, changes: Changes, *, careful: bool) -> bool:
@@ -208,17 +216,16 @@ async def file_to_change(
     screen: Screen[Any], explorer: Explorer, profile: Profile, changes: Changes, *, careful: bool
 ) -> Path | None:
     """Ask which file to change; None to change nothing."""
-    own, found = explorer.paths.user_sessions, explorer.profiles
-    mine = found.change_home(profile.name, own)
-    teams = [file for file in found.files_of(profile.name) if file not in {own, mine}][-1:]
-    rows = [*rows_of(profile, changes), ("file", str(mine)), *(("or", f"{file}  (project file)") for file in teams)]
-    choices = [
-        Choice("set", f"Change in {'local' if mine.name == OVERLAY else 'user'} file" if teams else SET),
-        *(Choice("team", "Change in project file") for _ in teams),
-    ]
+    mine = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
+    team = _project_file(explorer, profile, mine)
+    rows, choices = [*rows_of(profile, changes), ("file", str(mine))], [Choice("set", SET)]
+    if team is not None:
+        rows.append(("or", f"{team}  (project file)"))
+        which = "local" if mine.name == OVERLAY else "user"
+        choices = [Choice("set", f"Change in {which} file"), Choice("team", "Change in project file")]
     answer = await _changed(screen, profile, rows, choices, careful=careful)
     if answer == "team":
-        return teams[-1]
+        return team
     return mine if answer == "set" else None
 
 
@@ -229,8 +236,9 @@ async def _changed(
 
     ``careful``: calls would go to another host, or unencrypted.
     """
-    rows = [("profile", f"{profile.shown_name}  {profile.badge_word}".rstrip()), *rows]
-    title = f"Change the {'settings for' if profile.ad_hoc else 'profile'} {profile.shown_name}?"
+    rows = [_profile_row(profile), *rows]
+    what = "settings for" if profile.ad_hoc else "profile"
+    title = f"Change the {what} {profile.shown_name}?"
     caution = Caution.EXPOSURE if careful else caution_of(profile)
     answer: str | None = await screen.app.push_screen_wait(Confirm(title, rows, choices, caution=caution))
     return answer
@@ -238,7 +246,8 @@ async def _changed(
 
 async def warn_about(screen: Screen[Any], explorer: Explorer, file: Path) -> None:
     """Show a warning if git would commit a private file."""
-    if warning := await asyncio.to_thread(explorer.commit_warning, file):
+    warning = await asyncio.to_thread(explorer.commit_warning, file)
+    if warning:
         screen.notify(warning, severity="warning", timeout=10)
 
 
@@ -249,7 +258,8 @@ async def apply_changes(
 
     Return the keys that another file overrides, or None if nothing was changed.
     """
-    if problem := explorer.apply(profile, changes, file, seen):
+    problem = explorer.apply(profile, changes, file, seen)
+    if problem:
         screen.notify(str(problem), severity="warning", timeout=15)
         return None
     overruled = explorer.profiles.overruled(profile.name, changes, file)
@@ -296,7 +306,9 @@ class AskSecret(Form):
     @staticmethod
     def entered(typed: Mapping[str, str] | None) -> Entered | None:
         """Return the value of an answer, and whether to store it."""
-        return (typed["value"], typed.get("keep") == MACHINE) if typed else None
+        if not typed:
+            return None
+        return typed["value"], typed.get("keep") == MACHINE
 
 
 class Credentials(Form):
@@ -327,18 +339,16 @@ class Credentials(Form):
         self._who = profile.username if login else None
         """The user name of the profile, used if none is typed."""
         self.manual_pane = "login" if login else "secrets"
-        named = [Field("username", LABELS["username"], hint=f"{self._who}, or another user name")] if self._who else []
-        lines = named + [
-            Field(
-                field, LABELS.get(field, field), hint=_explain_source(profile, field, known), masked=field != "username"
-            )
-            for field, known in self._found.items()
-        ]
+        lines = []
+        if self._who:
+            lines.append(Field("username", LABELS["username"], hint=f"{self._who}, or another user name"))
+        for field, known in self._found.items():
+            hint = _explain_source(profile, field, known)
+            lines.append(Field(field, LABELS.get(field, field), hint=hint, masked=field != "username"))
         # The environment overrides a stored value, but not one that was entered.
-        overrides = any(
-            getattr(known, "source", "") == "environment" for field, known in found.items() if field != "username"
-        )
-        keep = _keep_field(store, MACHINE if stores and not overrides else RUN)
+        secrets = [known for field, known in found.items() if field != "username"]
+        is_overridden = any(getattr(known, "source", "") == "environment" for known in secrets)
+        keep = _keep_field(store, MACHINE if stores and not is_overridden else RUN)
         words = f"{words}\nSent only to {profile.origin}."
         if login:
             what, done = "Log in to", "Log in"
@@ -364,8 +374,10 @@ class Credentials(Form):
         """
         wanted = [field for field in self._found if field != "session"]
         lacking = [field for field in wanted if not isinstance(self._found[field], Secret)]
-        if lacking or (wanted and (self._rejected or not self._login)):
-            return self.input_of((lacking or wanted[-1:])[0])
+        if lacking:
+            return self.input_of(lacking[0])
+        if wanted and (self._rejected or not self._login):
+            return self.input_of(wanted[-1])
         return super().first
 
     @property
@@ -380,11 +392,11 @@ class Credentials(Form):
 
     def go_on(self) -> None:
         """Go to the next missing field; if there is none, save."""
-        missing = [field for field in self._missing(self.values) if self.input_of(field) is not self.focused]
-        if missing:
-            self.set_focus(self.input_of(missing[0]))
-        else:
-            self.action_save()
+        for field in self._missing(self.values):
+            if self.input_of(field) is not self.focused:
+                self.set_focus(self.input_of(field))
+                return
+        self.action_save()
 
     def _missing(self, typed: Mapping[str, str]) -> list[str]:
         if not self._login or typed.get("session"):
@@ -394,7 +406,8 @@ class Credentials(Form):
         return [field for field in lacking if field != "session" and not typed[field]]
 
     def _check(self, typed: Mapping[str, str]) -> Wrong | None:
-        if missing := self._missing(typed):
+        missing = self._missing(typed)
+        if missing:
             return Wrong(f"The {LABELS[missing[0]]} is missing.", missing[0])
         if not self._login and not any(typed[field] for field in self._found):
             return Wrong("Type a value, or press Esc to cancel.", next(iter(self._found)))
@@ -403,9 +416,8 @@ class Credentials(Form):
 
 def stored_fields(found: KnownFields) -> list[str]:
     """Return the fields with a value that can be deleted."""
-    return [
-        field for field, known in found.items() if known is not None and getattr(known, "source", "") != "environment"
-    ]
+    known = {field: secret for field, secret in found.items() if secret is not None}
+    return [field for field, secret in known.items() if getattr(secret, "source", "") != "environment"]
 
 
 async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = False) -> bool:
@@ -499,8 +511,10 @@ async def _ask_for(
         return typed
     kind = auth_of(profile)
     given = {field: kind.pasted(field, text) for field, text in typed.items() if text and field != "keep"}
-    if profile.username is not None and (name := given.pop("username", "")):
-        profile = _use_as(screen, explorer, profile, name)
+    if profile.username is not None:
+        name = given.pop("username", "")
+        if name:
+            profile = _use_as(screen, explorer, profile, name)
     for field, text in given.items():
         _warn(screen, explorer.credentials.hold(profile, field, text, keep=typed["keep"] == MACHINE))
     return given
@@ -525,8 +539,9 @@ def _warn(screen: Screen[Any], problem: str) -> None:
 
 
 def _place_of_secrets(explorer: Explorer) -> str:
-    in_keyring = explorer.settings.secret_store == "keyring"  # noqa: S105 - the name of a place, not a password
-    return "your keyring" if in_keyring else f"{explorer.paths.secrets}, readable only by you"
+    if explorer.settings.secret_store == "keyring":  # noqa: S105 - the name of a place, not a password
+        return "your keyring"
+    return f"{explorer.paths.secrets}, readable only by you"
 
 
 def _explain_missing(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
@@ -556,25 +571,21 @@ def _explain_source(profile: Profile, field: str, known: Secret | DestinationCha
 def profile_picks(explorer: Explorer) -> list[Pick]:
     """Return the profiles to choose from, usable ones first."""
     found = explorer.profiles
-    names = sorted(found.leaves, key=lambda name: (name not in found.profiles, name))
-    return [
-        Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
-        for name in names
-        for profile in [found.profiles.get(name)]
-    ]
+    usable = [profile for name, profile in sorted(found.profiles.items()) if name in found.leaves]
+    picks = [Pick(profile.name, profile.name, profile.endpoint, profile.badge_word) for profile in usable]
+    broken = sorted(name for name in found.leaves if name not in found.profiles)
+    return picks + [Pick(name, name, "cannot be used") for name in broken]
 
 
 async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> str:
     """Ask for another profile; return "" if there is none to use."""
-    found, used = explorer.profiles, explorer.profile
+    used = explorer.profile.name if explorer.profile else ""
     picks = [pick for pick in profile_picks(explorer) if pick.id != than]
     if not picks:
         screen.notify("There is no other profile for this call. Add one first.")
         return ""
-    chosen = await screen.app.push_screen_wait(
-        Picker("Load this call with which profile?", picks, on=used.name if used else "")
-    )
-    profile = found.get(chosen) if chosen else None
+    chosen = await screen.app.push_screen_wait(Picker("Load this call with which profile?", picks, on=used))
+    profile = explorer.profiles.get(chosen) if chosen else None
     if isinstance(profile, Problem):
         screen.notify(f"The call was not loaded: {chosen} cannot be used. {profile}", severity="warning")
     return profile.name if isinstance(profile, Profile) else ""
@@ -602,14 +613,10 @@ def palette_picks(nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str]) -
     ``nodes`` are the owners of the scopes, the focused pane first. A command that is not possible now is listed, but it
     cannot be chosen.
     """
-    found = {
-        command.id: command
-        for scope in nodes
-        for command in COMMANDS
-        if command.scope == scope and command.id != "palette"
-    }
     picks = []
-    for command in found.values():
+    for command in [command for scope in nodes for command in commands_of(scope)]:
+        if command.id == "palette":
+            continue
         why_not = nodes[command.scope].why_not(command)
         key = "not now" if why_not else first_key(command.id, keymap)
         picks.append(Pick(command.id, command.words, command.help, key, command.synonyms, why_not))
@@ -753,14 +760,12 @@ class Files(PageDialog):
     def __init__(self, explorer: Explorer) -> None:
         found = explorer.locations()
         width = max(len(location.name) for location in found)
-        lines: list[SheetLine] = [
-            [
-                (f"   {location.name:<{width}}  ", "dim"),
-                (str(location.path), "text" if location.exists else "middle"),
-                ("" if location.exists else "  (does not exist)", "dim"),
-            ]
-            for location in found
-        ]
+        lines: list[SheetLine] = []
+        for location in found:
+            path, missing = (str(location.path), "text"), ("", "dim")
+            if not location.exists:
+                path, missing = (str(location.path), "middle"), ("  (does not exist)", "dim")
+            lines.append([(f"   {location.name:<{width}}  ", "dim"), path, missing])
         command = [("   To list them in a shell, run:  rpcexplorer paths", "dim")]
         super().__init__("Files and folders", [*lines, [], command])
 
@@ -773,22 +778,17 @@ NAME_COLUMNS = 40
 
 async def may_end(app: App[Any], explorer: Explorer) -> bool:
     """Return whether to quit: drafts are saved, or the user accepts the loss."""
+    choices = [
+        Choice("again", "Try again"),
+        Choice("elsewhere", "Save elsewhere"),
+        Choice("end", "Quit without saving"),
+    ]
     while problem := explorer.drafts.save_unsaved():
-        choices = [
-            Choice("again", "Try again"),
-            Choice("elsewhere", "Save elsewhere"),
-            Choice("end", "Quit without saving"),
-        ]
-        names = [
-            clipped(f"{method or 'no method'} on {profile}", NAME_COLUMNS)
-            for profile, method in explorer.drafts.unsaved
-        ]
-        more = f" and {len(names) - MAX_DRAFTS} more" if len(names) > MAX_DRAFTS else ""
-        rows = [
-            ("not saved", ", ".join(names[:MAX_DRAFTS]) + more),
-            ("why", problem),
-            ("if you quit", "these drafts are lost"),
-        ]
+        unsaved = [f"{method or 'no method'} on {profile}" for profile, method in explorer.drafts.unsaved]
+        names = ", ".join(clipped(name, NAME_COLUMNS) for name in unsaved[:MAX_DRAFTS])
+        if len(unsaved) > MAX_DRAFTS:
+            names += f" and {len(unsaved) - MAX_DRAFTS} more"
+        rows = [("not saved", names), ("why", problem), ("if you quit", "these drafts are lost")]
         answer = await app.push_screen_wait(Confirm("Quit without saving your drafts?", rows, choices))
         if answer == "end" or (answer == "elsewhere" and await _save_elsewhere(app, explorer)):
             return True
@@ -800,13 +800,13 @@ async def may_end(app: App[Any], explorer: Explorer) -> bool:
 async def _save_elsewhere(app: App[Any], explorer: Explorer) -> bool:
     """Ask for a file and save the drafts there; return whether it worked."""
     words = "Name a new file. Only you can read it. Known secrets are redacted."
-    path = await app.push_screen_wait(
-        Ask("Save your drafts in which file?", value="~/params.txt", words=words, done="save")
-    )
+    question = Ask("Save your drafts in which file?", value="~/params.txt", words=words, done="save")
+    path = await app.push_screen_wait(question)
     if not path:
         return False
     home = os.path.expanduser(path)  # noqa: ASYNC240, PTH111 - no disk is asked, and Path's own raises without a home
-    if problem := explorer.drafts.save_elsewhere(Path(home)):
+    problem = explorer.drafts.save_elsewhere(Path(home))
+    if problem:
         app.notify(problem, severity="error")
         return False
     return True
@@ -844,13 +844,14 @@ class ChangesList(RowList[tuple[SheetLine, MethodChange]]):
         """Make the rows for a width, with the cursor on the same method."""
         if width != self._width:
             self._width, on = width, self.chosen
-            self.items = [
-                (row, change)
-                for change in self._changes
-                for words in change_lines(change)
-                for row in wrapped(words, width)
-            ]
-            self.cursor = next((at for at, (_, change) in enumerate(self.items) if on and change is on[1]), 0)
+            items: list[tuple[SheetLine, MethodChange]] = []
+            cursor = 0
+            for change in self._changes:
+                if on is not None and change is on[1]:
+                    cursor = len(items)
+                for words in change_lines(change):
+                    items += [(row, change) for row in wrapped(words, width)]
+            self.items, self.cursor = items, cursor
         height = self.screen.size.height
         self.styles.height = max(min(len(self.items), height - (APART if height >= LOW else APART_LOW)), LEAST)
 

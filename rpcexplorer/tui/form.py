@@ -105,12 +105,16 @@ class FormModel:
 
     @property
     def problem_count(self) -> int:
-        return sum(1 for row in self.rows if row.wrong) + bool(self.general_problem)
+        problems = [row.wrong for row in self.rows if row.wrong]
+        return len(problems) + (1 if self.general_problem else 0)
 
     def index_around(self, offset: int) -> int:
         """Return the innermost row around an offset of the text, or 0."""
-        around = (row.state != "absent" and row.span[0] <= offset <= row.span[1] for row in self.rows)
-        return max((at for at, is_around in enumerate(around) if is_around), default=0)
+        innermost = 0
+        for at, row in enumerate(self.rows):
+            if row.state != "absent" and row.span[0] <= offset <= row.span[1]:
+                innermost = at
+        return innermost
 
     def index_of(self, path: FieldPath, default: int) -> int:
         """Return the row of a path, or of the nearest container around it."""
@@ -179,7 +183,8 @@ class FormModel:
         next_path = (*around, last + 1) if isinstance(last, int) else ()
         # The next elements move up, so stored values would be wrong.
         if any(field.path == next_path and field.state != "absent" for field in self.rows):
-            self._removed = {at: text for at, text in self._removed.items() if [*at[0][: len(around)]] != around}
+            depth = len(around)
+            self._removed = {at: text for at, text in self._removed.items() if list(at[0][:depth]) != around}
         self._write(self._form_text.without(row.path))
 
     def container(self, row: FormField | None) -> FormField | None:
@@ -190,9 +195,13 @@ class FormModel:
 
     def add(self, container: FormField | None, name: str = "") -> FieldPath:
         """Add a named member or an element; return its path."""
-        path, form = container.path if container is not None else (), self._form_text
-        text, added = form.with_member(path, name) if name else form.with_element(path)
-        self._unfold(path, *([] if name else [added]))
+        path = container.path if container is not None else ()
+        if name:
+            text, added = self._form_text.with_member(path, name)
+            self._unfold(path)
+        else:
+            text, added = self._form_text.with_element(path)
+            self._unfold(path, added)
         self._write(text)
         return added
 
@@ -223,14 +232,17 @@ def _next_state(row: FormField) -> str | None:
 
     A state is absent, ``value`` or the text of a value.
     """
-    values = ["true", "false"] if row.editing == "boolean" else ["value"]
-    order = [*([] if row.required or row.stays else [ABSENT]), *values, *([NULL] if row.place.nullable else [])]
-    now = ABSENT if row.state == "absent" else NULL if row.state == "null" else row.text
-    now = now if now in order or row.state != "value" else "value"
-    if now not in order:
-        return order[0] if order else None
-    after = order[(order.index(now) + 1) % len(order)]
-    return after if after != now else None
+    order = ["true", "false"] if row.editing == "boolean" else ["value"]
+    if not row.required and not row.stays:
+        order.insert(0, ABSENT)
+    if row.place.nullable:
+        order.append(NULL)
+    state = row.text if row.state == "value" and row.text in order else row.state
+    if order == [state]:
+        return None
+    if state not in order:
+        return order[0]
+    return order[(order.index(state) + 1) % len(order)]
 
 
 TALL_LINES: Final = 28
@@ -242,9 +254,10 @@ class RequestSheet(Sheet):
 
     def show(self, lines: Sequence[SheetLine]) -> None:
         self.lines = lines
-        marked = (at for at, row in enumerate(self._rows) if any("underline" in role for _, role in row))
-        if (at := next(marked, None)) is not None:
-            self.scroll_to_region(Region(0, at, 1, 1), animate=False, force=True, immediate=True, x_axis=False)
+        for at, row in enumerate(self._rows):
+            if any("underline" in role for _, role in row):
+                self.scroll_to_region(Region(0, at, 1, 1), animate=False, force=True, immediate=True, x_axis=False)
+                return
 
 
 class FormScreen(Commanded, FullScreen[bool | None]):
@@ -302,15 +315,15 @@ class FormScreen(Commanded, FullScreen[bool | None]):
 
         ``unfolded``: scroll to show the rows inside it.
         """
-        before = self.list.chosen
-        wanted = path if path is not None else before.path if before else ()
-        self._put_rows(self.model.index_of(wanted, max(self.list.cursor, 0)))
+        if path is None:
+            path = self.list.chosen.path if self.list.chosen else ()
+        self._put_rows(self.model.index_of(path, max(self.list.cursor, 0)))
         self._preview = self.source.preview() if self.has_class("-wide") else None
         self._show_title()
         if self.source.described.is_checked:
             self._check()
         if unfolded:
-            count = sum(1 for field in self.model.rows if field.path[: len(wanted)] == wanted)
+            count = sum(1 for field in self.model.rows if field.path[: len(path)] == path)
             region = Region(0, self.list.cursor, 1, min(count, max(self.list.size.height, 1)))
             self.list.scroll_to_region(region, animate=False, force=True, immediate=True, x_axis=False)
 
@@ -326,13 +339,15 @@ class FormScreen(Commanded, FullScreen[bool | None]):
             self.list.cursor = cursor
 
     def _show_title(self) -> None:
-        count, general = self.model.problem_count, self.model.general_problem
-        has_verdict = self.model.rows and self.source.described.is_checked
-        verdict = ("  ✓ no problems", "well") if has_verdict else ("", "")
-        if self.model.unchecked:
-            verdict = (f"  {self.model.unchecked}", "dim")
-        if count:
-            verdict = (f"  ! {counted(count, 'problem')}{f': {general}' if general else ''}", "careful")
+        model = self.model
+        verdict = ("", "")
+        if model.problem_count:
+            general = f": {model.general_problem}" if model.general_problem else ""
+            verdict = (f"  ! {counted(model.problem_count, 'problem')}{general}", "careful")
+        elif model.unchecked:
+            verdict = (f"  {model.unchecked}", "dim")
+        elif model.rows and self.source.described.is_checked:
+            verdict = ("  ✓ no problems", "well")
         by = "by name" if self.model.is_by_name else "by position"
         self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "accent"), (f"  {by}", "middle"), verdict]
         self._show_row()
@@ -370,8 +385,9 @@ class FormScreen(Commanded, FullScreen[bool | None]):
         if row is None:
             return
         if not unfold and not row.open:
-            if (around := self.model.parent(row)) is not None:
-                self._show(around.path)
+            parent = self.model.parent(row)
+            if parent is not None:
+                self._show(parent.path)
         elif row.folds:
             self.model.fold(row.path, unfold=unfold)
             self._show(row.path, unfolded=unfold)
@@ -415,13 +431,14 @@ class FormScreen(Commanded, FullScreen[bool | None]):
             self._show(row.path, unfolded=True)
         else:
             self._edited = row
-            field = self._line if row.editing == "text" else self._json
             x, y, width, _ = self.list.region
             column = self.list.value_column
             top = y + self.list.cursor - self.list.scroll_offset.y
             text, place = self.model.text_to_edit(row), Region(x + column, top, max(width - column - 1, 1), 1)
-            self._line.open(text, place) if row.editing == "text" else self._json.open(text, place, row.kind)
-            self._line.display, self._json.display = field is self._line, field is self._json
+            if row.editing == "text":
+                self._line.open(text, place)
+            else:
+                self._json.open(text, place, row.kind)
             self._doc.lines = [*doc_lines(row, self.model.reader)[:1], HOW_TO_TYPE]
             self.refresh_bindings()
 
@@ -453,8 +470,10 @@ class FormScreen(Commanded, FullScreen[bool | None]):
         The program may end before it is applied.
         """
         row = self._edited
-        value = self.model.typed_value(row, self._typed) if row is not None else None
-        if row is not None and value is not None and value != row.text:
+        if row is None:
+            return
+        value = self.model.typed_value(row, self._typed)
+        if value is not None and value != row.text:
             self.model.put(row, value)
             self._put_rows(self.list.cursor)  # Typing may continue.
             self._edited = self.list.chosen
@@ -484,14 +503,14 @@ class FormScreen(Commanded, FullScreen[bool | None]):
         choices = picks(row, self.model.reader)
         here = next((pick.id for pick in choices if pick.mark and pick.id != ABSENT), "")
         answer = await self.app.push_screen_wait(Picker(f"Choose a value for {row.name}", choices, on=here))
+        if answer is None:
+            return
         if answer == ABSENT:
             self.model.remove(row)
         elif answer == NULL:
             self.model.put(row, NULL)
-        elif answer is not None:
-            self.model.choose(row, int(answer.removeprefix("=")))
         else:
-            return
+            self.model.choose(row, int(answer.removeprefix("=")))
         self._show(row.path, unfolded=answer.startswith("=") and bool(row.place.alternatives))
 
     def action_remove(self) -> None:
@@ -507,7 +526,8 @@ class FormScreen(Commanded, FullScreen[bool | None]):
     @opens("name")
     async def action_add(self) -> None:
         row = self.model.container(self.list.chosen)
-        if row.is_array if row is not None else not self.model.is_by_name:
+        takes_names = self.model.is_by_name if row is None else not row.is_array
+        if not takes_names:
             self._show(self.model.add(row))
             return
         title = f"Add a member to {row.name}" if row is not None else "Add a param"

@@ -67,16 +67,18 @@ class FormList(RowList[FormField], inherit_bindings=False):
         value = _value(item, room - min(width_of(_type_words(item, KIND)), room // 2))
         right = _type_words(item, max(room - width_of(value), 0))
         indent = " " * min(INDENT * item.depth, self.value_column // 2)
-        fold = ("▾ " if item.open else "▸ ") if item.folds else "  "
+        fold = "  "
+        if item.folds:
+            fold = "▾ " if item.open else "▸ "
+        name = f"{item.name}*" if item.required else item.name
+        name_role = "text bold"
+        if item.state == "absent":
+            name_role = "middle"
+        elif not item.known:
+            name_role = "careful bold"
         sign, role = SIGNS[item.state]
-        name = fitted(item.name + ("*" if item.required else ""), self.value_column - 4 - len(indent))
-        name_role = "middle" if item.state == "absent" else "text bold" if item.known else "careful bold"
-        words = [
-            (indent + fold, "middle"),
-            (sign + " ", role),
-            (name, name_role),
-            *value,
-        ]
+        name_columns = self.value_column - 4 - len(indent)
+        words = [(indent + fold, "middle"), (f"{sign} ", role), (fitted(name, name_columns), name_role), *value]
         return line(words, width, styles, right=right, ground=ground)
 
 
@@ -84,9 +86,9 @@ def _value(row: FormField, room: int) -> Pieces:
     if row.state == "absent":
         return [("absent", "dim")]
     if row.text[:1] in ("{", "["):
-        count = "  " + counted(row.items, "element" if row.is_array else "member")
-        text = "" if row.open else clipped(row.line, room - len(count))
-        return [(text, "text"), (count if text else count[2:], "dim")]
+        count = counted(row.items, "element" if row.is_array else "member")
+        text = "" if row.open else clipped(row.line, room - len(count) - 2)
+        return [(f"{text}  ", "text"), (count, "dim")] if text else [(count, "dim")]
     roles = {'"': "json-string", "t": "json-literal", "f": "json-literal", "n": "json-literal"}
     return [(clipped(row.line, room), roles.get(row.text[:1], "json-number"))]
 
@@ -179,7 +181,9 @@ class JsonInPlace(Vertical):
     def _fit(self) -> None:
         """Fit the height to the text, with one more line if it has several."""
         lines = self.editor.document.line_count
-        self.editor.styles.height = min(lines + (lines > 1), MOST_LINES)
+        if lines > 1:
+            lines += 1
+        self.editor.styles.height = min(lines, MOST_LINES)
 
     def refuse(self, what: str) -> None:
         """Show that an invalid text was not used, and go to its problem."""
@@ -193,11 +197,13 @@ class JsonInPlace(Vertical):
         return self._line.read if self.display and isinstance(self._line.read, Typo) else None
 
     def fix(self) -> None:
-        if (problem := self._verdict.problem) and problem.fix:
+        problem = self._verdict.problem
+        if problem is not None and problem.fix:
             self.editor.put(problem.fix.text)
 
     def go_to_problem(self) -> None:
-        if (problem := self._verdict.problem) is not None:
+        problem = self._verdict.problem
+        if problem is not None:
             self.editor.go_to(problem.offset)
 
     def _judged(self) -> None:
@@ -217,17 +223,23 @@ class JsonInPlace(Vertical):
     @on(ProblemLine.Pressed)
     def _verdict_clicked(self, event: ProblemLine.Pressed) -> None:
         event.stop()
-        self.fix() if event.fix else self.go_to_problem()
+        if event.fix:
+            self.fix()
+        else:
+            self.go_to_problem()
         self.screen.set_focus(self.editor)
 
     def _key(self, key: str) -> bool:
         if key != "enter":
             return False
-        problem, text, cursor = self._verdict.problem, self.text, self.editor.cursor_offset
-        goes_on = problem is not None and (cursor < len(text) or 0 < len(text.rstrip()) <= problem.offset)
-        if not goes_on:
-            self._take()
-        return not goes_on
+        problem, text = self._verdict.problem, self.text
+        if problem is not None:
+            is_inside = self.editor.cursor_offset < len(text)
+            lacks_text = 0 < len(text.rstrip()) <= problem.offset
+            if is_inside or lacks_text:
+                return False
+        self._take()
+        return True
 
 
 ABSENT, NULL = "absent", "null"
@@ -243,11 +255,12 @@ HOW_TO_TYPE: Final[SheetLine] = (
 def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
     if row is None:
         return []
-    known = (
-        (", ".join(word for word in (row.kind, row.limits) if word) or "anything") if row.known else "not in the schema"
-    )
-    words: list[tuple[str, str]] = [(" " + row.name, "bold"), (f"  {known}", "middle")]
-    words.append(("  required" if row.required else "", "careful"))
+    kind = "not in the schema"
+    if row.known:
+        kind = ", ".join(word for word in (row.kind, row.limits) if word) or "anything"
+    words: list[tuple[str, str]] = [(f" {row.name}", "bold"), (f"  {kind}", "middle")]
+    if row.required:
+        words.append(("  required", "careful"))
     if row.place.alternatives:
         at = row.place.chosen
         chosen = alternative_words(reader, row.place, at) if at >= 0 else "none"
@@ -255,23 +268,27 @@ def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
     words += [(f"  {remark}", "careful") for remark in row.remarks]
     if row.wrong:
         words.append((f"  ! {row.wrong}", "careful"))
-    return [words, *([(" ", "text"), (line, "text")] for line in row.doc[:LONGEST_DOC].splitlines() if line.strip())]
+    docs = [line for line in row.doc[:LONGEST_DOC].splitlines() if line.strip()]
+    return [words, *([(" ", "text"), (line, "text")] for line in docs)]
 
 
 def picks(row: FormField, reader: SchemaReader) -> list[Pick]:
     """Return the choices for a row: alternatives or values, null, absent."""
     place, found = row.place, list[Pick]()
-    if place.alternatives:
-        for at, schema in enumerate(place.alternatives):
-            mark = "current" if at == place.chosen and row.state == "value" else ""
-            found.append(Pick(f"={at}", alternative_words(reader, place, at), kind_words(reader, schema), mark))
-    else:
+
+    def add(id: str, label: str, words: str, *, is_current: bool) -> None:
+        found.append(Pick(id, label, words, "current" if is_current else ""))
+
+    for at, schema in enumerate(place.alternatives):
+        is_current = at == place.chosen and row.state == "value"
+        add(f"={at}", alternative_words(reader, place, at), kind_words(reader, schema), is_current=is_current)
+    if not place.alternatives:
         for at, choice in enumerate(place.node.choices or ()):
-            found.append(Pick(f"={at}", value_words(choice), "", "current" if _is_here(row, choice) else ""))
+            add(f"={at}", value_words(choice), "", is_current=_is_here(row, choice))
     if place.nullable:
-        found.append(Pick(NULL, "null", "", "current" if row.state == "null" else ""))
+        add(NULL, "null", "", is_current=row.state == "null")
     if not row.stays:
-        found.append(Pick(ABSENT, "absent", "omit the value", "current" if row.state == "absent" else ""))
+        add(ABSENT, "absent", "omit the value", is_current=row.state == "absent")
     return found
 
 
@@ -292,7 +309,8 @@ def alternative_words(reader: SchemaReader, place: Settled, at: int) -> str:
         if choices is not None and len(choices) == 1:
             return f"{name[:LONGEST_NAME]}: {value_words(choices[0])}"
     members = ", ".join(list(node.properties)[:4])[:LONGEST_NAME]
-    return f"{kind_words(reader, schema) or 'anything'}{f' of {members}' if members else ''}"
+    kind = kind_words(reader, schema) or "anything"
+    return f"{kind} of {members}" if members else kind
 
 
 def _is_here(row: FormField, value: Any) -> bool:
