@@ -79,19 +79,22 @@ async def pin_certificate(
         return False
     if moved:
         moved_in = explorer.profiles.change_home(name, explorer.paths.user_sessions)
-        if problem := explorer.apply(profile, moved, moved_in):
+        problem = explorer.apply(profile, moved, moved_in)
+        if problem:
             screen.notify(str(problem), severity="warning", timeout=10)
             return False
         profile = explorer.profiles.profiles[name]
 
     problem = explorer.apply(profile, (("certificate", found),), file, {"certificate"})
-    words = str(problem or f"Pinned the certificate of {name} in {file}.")
-    if not problem and explorer.profiles.profiles[name].certificate != found:
+    if problem:
+        screen.notify(str(problem), severity="warning", timeout=10)
+        return False
+    words = f"Pinned the certificate of {name} in {file}."
+    if explorer.profiles.profiles[name].certificate != found:
         words = f"Saved the certificate in {file}, but {explorer.profiles.source_of(name, 'certificate')} overrides it."
-    screen.notify(words, severity="warning" if problem else "information", timeout=10)
-    if not problem:
-        await warn_about(screen, explorer, file)
-    return problem is None
+    screen.notify(words, timeout=10)
+    await warn_about(screen, explorer, file)
+    return True
 
 
 NEW: Final = "…"
@@ -187,11 +190,17 @@ class ConnectionTest(Dialog[str]):
     def on_resize(self) -> None:
         height = self.app.size.height
         room = height - APART if height < 26 else min(height * 9 // 10 - 8, 22)
-        self._page.styles.height = room - FIELD * (self._is_over and bool(self.report.advice))
+        if self._asks_for_address:
+            room -= FIELD
+        self._page.styles.height = room
 
     @property
     def _is_over(self) -> bool:
         return self._stop is None and bool(self.report.checks)
+
+    @property
+    def _asks_for_address(self) -> bool:
+        return self._is_over and bool(self.report.advice)
 
     @property
     def _is_offered(self) -> bool:
@@ -207,29 +216,34 @@ class ConnectionTest(Dialog[str]):
         saves = proposal is not None and not trusts and not (self._profile.ad_hoc and proposal.lacks_auth)
         begun = bool(self.report.checks) or self._stop is not None
         tested, is_moved = self.profile, self.profile.endpoint != self._profile.endpoint
-        address = tested.url if tested.path == PATH else printable_url(tested.endpoint)
-        name = address if tested.ad_hoc or is_moved else tested.name
+        name = tested.name
+        if tested.ad_hoc or is_moved:
+            name = tested.url if tested.path == PATH else printable_url(tested.endpoint)
         self.query_one(".title", Static).update(plain(f"Connection test: {name}"))
-        asks = self._is_over and bool(self.report.advice)
+        asks = self._asks_for_address
         shown = {"begin": not begun, "again": asks, "save": saves, "pin": trusts, "leave": True}
         field = self.query_one("#address", Entry)
         field.display = asks
         self.on_resize()
         for answer in self.query(Answer):
             answer.display = self._stop is None and shown[answer.id or ""]
-        self.set_focus(field if asks else next((answer for answer in self.query(Answer) if answer.display), None))
-        ends = "stop the test" if self._stop else "close"
-        tests = ("Enter", "test this URL") if asks else ()
-        self.query_one(".hint", Static).update(keys("↑↓", "scroll", *tests, "Esc", ends))
+        answers = [answer for answer in self.query(Answer) if answer.display]
+        self.set_focus(field if asks else next(iter(answers), None))
+        hints = ["↑↓", "scroll"]
+        if asks:
+            hints += ["Enter", "test this URL"]
+        hints += ["Esc", "stop the test" if self._stop else "close"]
+        self.query_one(".hint", Static).update(keys(*hints))
 
     def _lines(self) -> list[SheetLine]:
         if self._stop is None and not self.report.checks:
             return [[(plan(self._profile, self._explorer.profiles.usable_presets()), "text")]]
-        rows = steps_in_rows(self.report, self.profile, datetime.now(UTC))
-        lines: list[SheetLine] = [
-            step_line(row) if isinstance(row, Check) else [(f"   {row[0]:<16} ", "dim"), (row[1], "middle")]
-            for row in rows
-        ]
+        lines: list[SheetLine] = []
+        for row in steps_in_rows(self.report, self.profile, datetime.now(UTC)):
+            if isinstance(row, Check):
+                lines.append(step_line(row))
+            else:
+                lines.append([(f"   {row[0]:<16} ", "dim"), (row[1], "middle")])
         if self._stop is not None:
             step = self.report.under_way or "connecting to the server"
             return [*lines, [(" ◐ ", "careful"), (f"{step} …", "middle")]]
@@ -243,35 +257,36 @@ class ConnectionTest(Dialog[str]):
             checked = "command" if self._profile.command else "URL and the server"
             words = f" No suggestions. Press Esc, check the {checked}, then test again."
         elif proposal is not None and proposal.lacks_auth:
-            profiles, edit = (self._key(command) for command in ("profiles", "profiles.edit"))
+            profiles, edit = self._key("profiles"), self._key("profiles.edit")
             words = f" Only the auth type must change. To set it, press Esc, {profiles}, then {edit}."
+        elif self._is_listed:
+            words = f" The profile needs no changes. Press Esc, then {self._key('profiles.use')} to use it."
         else:
-            use = f"{self._key('profiles.use')} to use it" if self._is_listed else f"{self._key('send')} to send a call"
-            words = f" The profile needs no changes. Press Esc, then {use}."
+            words = f" The profile needs no changes. Press Esc, then {self._key('send')} to send a call."
         return [*lines, [], [(words, "dim")]]
 
     def _key(self, command: str) -> str:
         return first_key(command, self._explorer.settings.keymap)
 
     def _proposed(self, proposal: Proposal) -> list[SheetLine]:
-        keymap = self._explorer.settings.keymap
-        known = self._explorer.credentials.is_known
-        missing = [field for field in proposal.secrets if field != "session" and not known(self.profile, field)]
-        names = " and ".join(LABELS[field] for field in missing)
-        words = f" Save, then send a call: rpcexplorer asks for the {names}."
-        asks: list[SheetLine] = [[], [(words, "dim")]] if names and not (proposal.lacks_auth or proposal.trusts) else []
         if self._profile.ad_hoc:
-            lines = profile_lines(NEW, *proposal.made_from(self.profile))
-            title = " Suggested profile:"
+            title, *shown = " Suggested profile:", *profile_lines(NEW, *proposal.made_from(self.profile))
             if proposal.lacks_auth:
                 title = " Suggested profile without an auth type:"
-                profiles, add = (first_key(command, keymap) for command in ("profiles", "profiles.add"))
-                lines = [*lines, f"To choose an auth type, press Esc, {profiles}, then {add}."]
-            return [[(title, "text bold")], *([(f"   {line}", "text")] for line in lines), *asks]
-        file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
-        changes = rows_of(self._profile, proposal.changes)
-        changed = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changes]
-        return [[(f" Suggested changes to {file}:", "text bold")], *changed, *asks]
+                profiles, add = self._key("profiles"), self._key("profiles.add")
+                shown.append(f"To choose an auth type, press Esc, {profiles}, then {add}.")
+            lines: list[SheetLine] = [[(title, "text bold")], *([(f"   {line}", "text")] for line in shown)]
+        else:
+            file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
+            lines = [[(f" Suggested changes to {file}:", "text bold")]]
+            for key, change in rows_of(self._profile, proposal.changes):
+                lines.append([(f"   {key:<13} ", "dim"), (change, "text")])
+        known = self._explorer.credentials.is_known
+        missing = [field for field in proposal.secrets if field != "session" and not known(self.profile, field)]
+        if missing and not proposal.lacks_auth and not proposal.trusts:
+            names = " and ".join(LABELS[field] for field in missing)
+            lines += [[], [(f" Save, then send a call: rpcexplorer asks for the {names}.", "dim")]]
+        return lines
 
     @on(Answer.Given)
     def _answer_given(self, event: Answer.Given) -> None:
@@ -299,8 +314,9 @@ class ConnectionTest(Dialog[str]):
             self.notify(wrong_address(address, made), severity="warning")
             return
         self.profile, self.report = made, Report()
-        now = self._profile
-        self._moved = () if now.ad_hoc else tuple((key, value) for key, value in moved if getattr(now, key) != value)
+        self._moved = ()
+        if not self._profile.ad_hoc:
+            self._moved = tuple((key, value) for key, value in moved if getattr(self._profile, key) != value)
         self._begin()
 
     @work(exclusive=True, group="test")
@@ -311,7 +327,8 @@ class ConnectionTest(Dialog[str]):
             report = await self._explorer.test(self.profile, show=self._show_report, stop=self._stop)
         finally:
             self._stop = None
-        if proposal := report.proposal:
+        proposal = report.proposal
+        if proposal is not None:
             moved = tuple(change for change in self._moved if change[0] not in proposal.values)
             report = replace(report, proposal=replace(proposal, changes=(*moved, *proposal.changes)))
         self.report = report
@@ -344,19 +361,23 @@ async def _save_as_profile(screen: Screen[Any], explorer: Explorer, profile: Pro
 
     def save(typed: Mapping[str, str]) -> Wrong | None:
         name = typed["name"].strip()
-        if wrong := wrong_name(name, explorer.profiles.leaves):
+        wrong = wrong_name(name, explorer.profiles.leaves)
+        if wrong is not None:
             return wrong
         url, values = proposal.made_from(profile)
         auth = values.pop("auth", {})
-        if problem := explorer.edits(homes[typed.get("home", usual)]).add(name, url, auth=auth, **values):
-            return wrong_of(problem, typed)
-        return problem_after_reload(explorer, name)
+        problem = explorer.edits(homes[typed.get("home", usual)]).add(name, url, auth=auth, **values)
+        return wrong_of(problem, typed) if problem else problem_after_reload(explorer, name)
 
     homes = {home.label: home.file for home in homes_for(explorer)}
-    usual, taken = next(iter(homes)), explorer.profiles.leaves
-    name = proposal.preset.name if proposal.preset and proposal.preset.name not in taken else ""
-    choice = [Field("home", "file", usual, choices=[*homes])] if len(homes) > 1 else []
-    words = f"The profile will be saved in {' or '.join(f'{file} ({label})' for label, file in homes.items())}."
-    form = Form("Save as a profile", words, [Field("name", "name", name, NAME_HINT, required=True), *choice], save)
+    usual = next(iter(homes))
+    name = proposal.preset.name if proposal.preset else ""
+    if name in explorer.profiles.leaves:
+        name = ""
+    fields = [Field("name", "name", name, NAME_HINT, required=True)]
+    if len(homes) > 1:
+        fields.append(Field("home", "file", usual, choices=list(homes)))
+    files = " or ".join(f"{file} ({label})" for label, file in homes.items())
+    form = Form("Save as a profile", f"The profile will be saved in {files}.", fields, save)
     typed = await screen.app.push_screen_wait(form)
     return typed["name"].strip() if typed else ""

@@ -56,7 +56,8 @@ def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
         return Wrong("Use at most 64 letters, digits, _, - and periods. Begin with a letter or digit.", "name")
     if is_reserved(name):
         return Wrong(f"{capitalised(RESERVED)} Choose another one.", "name")
-    if name in (known := [*known]):
+    known = list(known)
+    if name in known:
         return Wrong(f"There is already a profile {name}. Choose another name.", "name")
     for other in known:
         if shares_variables(other, name):
@@ -83,11 +84,13 @@ def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
 
 def number_of(text: str) -> float | int | None:
     """Return a number for the file, such as 30 instead of 30.0."""
-    whole, _, part = text.strip().partition(".")
-    if not (whole.isascii() and whole.isdecimal()) or (part and not (part.isascii() and part.isdecimal())):
+    digits = text.strip()
+    if not digits.isascii() or not digits[:1].isdecimal() or not digits.replace(".", "", 1).isdecimal():
         return None
-    number = float(text)
-    return (int(number) if number.is_integer() else number) or None
+    number = float(digits)
+    if number == 0:
+        return None
+    return int(number) if number.is_integer() else number
 
 
 class Home(Struct, frozen=True):
@@ -114,9 +117,9 @@ def homes_for(explorer: Explorer, name: str | None = None) -> list[Home]:
     if name is None:
         files = dict.fromkeys([explorer.paths.user_sessions, *explorer.profiles.files])
         return [home(explorer, file) for file in files if file.name != OVERLAY]
-    speaking = [*reversed(homes_of(explorer, name))]
-    beside = [home(explorer, found.file.with_name(OVERLAY)) for found in speaking if found.label == "project file"]
-    return [*dict.fromkeys([*speaking, *beside])]
+    homes = homes_of(explorer, name)[::-1]
+    homes += [home(explorer, found.file.with_name(OVERLAY)) for found in homes if found.label == "project file"]
+    return list(dict.fromkeys(homes))
 
 
 FORM_PARTS: Final = ("address", "about", "auth", "login", "exchange", "request", "certificates", "files")
@@ -157,10 +160,11 @@ class ProfileForm(Form):
         self._filled = {field.key: field.value for field in fields}
         self._without = self._filled | (values_of(None) if preset else {})
         self._preset = preset
-        choice = [Field("home", "file", homes[0].label, choices=[*self._homes])] if len(homes) > 1 else []
         meanings = {"url": self._where_calls_go, "preset": self._about_preset}
         lines = [replace(field, meaning=meanings.get(field.key)) for field in fields]
-        super().__init__(title, self._about(homes[0].label), [*lines, *choice], save)
+        if len(homes) > 1:
+            lines.append(Field("home", "file", homes[0].label, choices=list(self._homes)))
+        super().__init__(title, self._about(homes[0].label), lines, save)
 
     @property
     def first(self) -> Widget | None:
@@ -203,7 +207,9 @@ class ProfileForm(Form):
 
     def _fill(self, preset: Preset | None) -> None:
         """Fill in the values of a preset, except in lines that were changed."""
-        values = values_of(preset) if preset else {key: self._without[key] for key in values_of(None)}
+        values = values_of(preset)
+        if preset is None:
+            values = {key: self._without[key] for key in values}
         for key, value in values.items():
             line = self.input_of(key)
             if line.value == self._filled[key]:
@@ -224,7 +230,9 @@ class ProfileForm(Form):
 
     def _where_calls_go(self, typed: str) -> str:
         """Return the complete URL of a typed one, in words."""
-        return calls_go_to(typed, path_for(self._preset, typed)) if typed.strip() else OTHER_URLS
+        if not typed.strip():
+            return OTHER_URLS
+        return calls_go_to(typed, path_for(self._preset, typed))
 
     def _about_preset(self, name: str) -> str:
         preset = self._presets.get(name)
@@ -270,21 +278,15 @@ def fields_of(
             values["content_type"] = preset.values.content_type
         elif not (profile and profile.preset):
             values["content_type"] = ""
-    return [
-        Field("name", "name", name, hint=NAME_HINT),
-        *(
-            Field(
-                row.key,
-                row.label,
-                values[row.key] if row.key in values else _shown(shown, row),
-                hints.get(row.key, row.hint),
-                choices.get(row.key, row.choices),
-                nothing="not chosen" if row.key == "auth.kind" else "none",
-            )
-            for row in LINES
-            if presets or row.key != "preset"
-        ),
-    ]
+    fields = [Field("name", "name", name, hint=NAME_HINT)]
+    for row in LINES:
+        if row.key == "preset" and not presets:
+            continue
+        value = values[row.key] if row.key in values else _shown(shown, row)
+        hint, words = hints.get(row.key, row.hint), choices.get(row.key, row.choices)
+        nothing = "not chosen" if row.key == "auth.kind" else "none"
+        fields.append(Field(row.key, row.label, value, hint, words, nothing))
+    return fields
 
 
 def _shown(profile: Profile, row: ProfileKey) -> str:
@@ -332,7 +334,9 @@ def address_values(typed: str, usual: str = "") -> dict[str, Any]:
 
 def _address(typed: str, usual: str = "") -> str:
     values = address_values(typed, usual)
-    return process_address(values["command"]) if "command" in values else joined(values["url"], values.get("path", ""))
+    if "command" in values:
+        return process_address(values["command"])
+    return joined(values["url"], values.get("path", ""))
 
 
 def calls_go_to(typed: str, usual: str = "") -> str:
@@ -356,8 +360,10 @@ def wrong_address(typed: str, problem: Problem) -> str:
     if scheme_of(with_scheme(typed.strip())) not in SCHEMES:
         why = "must begin with http:// or https://"
     named = {"url": "URL", "path": "path of the URL", "command": "command after stdio:"}
-    label = next((label for key, label in named.items() if f".{key}" in problem.key), "")
-    return f"The {label} {why}." if label else f"{capitalised(why)}."
+    for key, label in named.items():
+        if f".{key}" in problem.key:
+            return f"The {label} {why}."
+    return f"{capitalised(why)}."
 
 
 def changes_of(
@@ -388,22 +394,25 @@ def add_profile(
 
     ``learned``: keys that have no line in the form.
     """
-    if wrong := wrong_name(typed["name"].strip(), known) or wrong_values(typed):
+    wrong = wrong_name(typed["name"].strip(), known) or wrong_values(typed)
+    if wrong is not None:
         return wrong
-    preset = next((known for known in presets if known.name == typed.get("preset")), None)
+    preset = next((preset for preset in presets if preset.name == typed.get("preset")), None)
     changed = changes_of(None, typed, lambda _: False, preset)
     more = {key: _value(key, text) for key, text in changed.items() if key != "url" and not key.startswith("auth.")}
-    kind = typed["auth.kind"] or (preset.values.auth.kind if preset else "")
+    kind = typed["auth.kind"]
+    if not kind and preset:
+        kind = preset.values.auth.kind
     given = {field.name: typed[f"auth.{field.name}"].strip() for field in KINDS[kind or USUAL].fields if field.label}
-    auth = {field: text for field, text in {"kind": kind, **given}.items() if text}
     if preset and kind == preset.values.auth.kind:
         auth = {field: text for field, text in given.items() if text != (getattr(preset.values.auth, field) or "")}
+    else:
+        auth = {field: text for field, text in {"kind": kind, **given}.items() if text}
     address = address_values(typed["url"])
     if split_address(typed["url"])[1] is None:
         address.pop("path", None)
-    named = preset.name if preset else None
-    url = address.pop("url")
-    problem = edits.add(typed["name"].strip(), url, auth=auth, preset=named, **address, **more, **learned)
+    url, preset_name = address.pop("url"), preset.name if preset else None
+    problem = edits.add(typed["name"].strip(), url, auth=auth, preset=preset_name, **address, **more, **learned)
     return wrong_of(problem, typed) if problem else None
 
 
@@ -414,19 +423,26 @@ def edit_profile(
 
     ``source`` names the file that sets a key, or is empty. ``is_bare``: the URL was typed without a path.
     """
-    if wrong := wrong_values(typed):
+    wrong = wrong_values(typed)
+    if wrong is not None:
         return wrong
+
+    def is_here(key: str) -> bool:
+        return source(key) == str(edits.file)
+
     changed = changes_of(was, typed, lambda key: bool(source(key)))
     values: dict[str, Any] = {}
-    if address := changed.pop("url", None):
+    address = changed.pop("url", None)
+    if address:
         now = address_values(address)
         values = {key: value for key, value in now.items() if value != getattr(was, key)}
-        values |= {key: None for key in ("path", "command") if key not in now and source(key) == str(edits.file)}
-        if is_bare and "path" in values and source("path") == str(edits.file):
+        values |= {key: None for key in ("path", "command") if key not in now and is_here(key)}
+        if is_bare and "path" in values and is_here("path"):
             values["path"] = None  # The path was removed.
     for key, text in changed.items():
-        # An emptied key is removed from this file. To override another file, its empty value is written.
-        values[key] = None if not text and source(key) == str(edits.file) else _value(key, text)
+        values[key] = _value(key, text)
+        if not text and is_here(key):  # To override another file, the empty value is written.
+            values[key] = None
     problem = edits.set_values(*((("profile", was.name, *key.split(".")), value) for key, value in values.items()))
     return wrong_of(problem, typed) if problem else None
 
@@ -434,16 +450,20 @@ def edit_profile(
 def problem_after_reload(explorer: Explorer, name: str) -> Wrong | None:
     """Read the files again; return why the profile cannot be used, if so."""
     explorer.reload()
-    broken = [problem for problem in explorer.profiles.problems if problem.profile == name]
-    return Wrong(str(broken[0])) if broken else None
+    for problem in explorer.profiles.problems:
+        if problem.profile == name:
+            return Wrong(str(problem))
+    return None
 
 
 def wrong_of(problem: Problem, typed: Mapping[str, str]) -> Wrong:
     """Return a problem of a file with the labels of the form."""
-    at = problem.key.removesuffix(".path") + ".url" if problem.key.endswith(".path") else problem.key
-    key = max((key for key in typed if at.endswith(f".{key}")), key=len, default="")
+    place, is_path = problem.key, problem.key.endswith(".path")
+    if is_path:
+        place = place.removesuffix(".path") + ".url"
+    key = max((key for key in typed if place.endswith(f".{key}")), key=len, default="")
     label = next((row.label for row in LINES if row.key == key), "")
-    if at != problem.key:
+    if is_path:
         label = f"path of the {label}"
     sentence, has_table, table = problem.sentence.replace("`", "").partition(" write auth = ")
     if has_table:  # The form has rows for it, and asks for the secret later.
@@ -464,4 +484,6 @@ def overruled(now: Profile, typed: Mapping[str, str], changed: Iterable[str]) ->
 def _value(key: str, text: str) -> str | float | int | None:
     if key == "url":
         return _address(text)
-    return number_of(text) if key == "timeout" else text
+    if key == "timeout":
+        return number_of(text)
+    return text

@@ -64,10 +64,14 @@ class Grid(LineView):
 
     def value(self) -> bytes:
         """Return the JSON text of the cell under the cursor, unchanged."""
-        return self.table.cell_value(self.cursor, self.column) if self.table and self.row_count else b""
+        if not self.table or not self.row_count:
+            return b""
+        return self.table.cell_value(self.cursor, self.column)
 
     def path(self) -> str:
-        return self.table.cell_path(self.cursor, self.column) if self.table and self.row_count else ""
+        if not self.table or not self.row_count:
+            return ""
+        return self.table.cell_path(self.cursor, self.column)
 
     @property
     def _numbers(self) -> int:
@@ -92,13 +96,14 @@ class Grid(LineView):
         cells = []
         for at in self._on_view():
             column = table.columns[at]
-            here = self.has_focus and at == self.column
-            role = "accent bold" if here else "middle bold" if self._sign(at) else "middle"
+            role = "middle bold" if self._sign(at) else "middle"
+            if self.has_focus and at == self.column:
+                role = "accent bold"
             name = _aligned(column.name, self._widths[at], right=column.kind == "number")
             cells += [(name, role), (f"{self._sign(at):<{GAP}}", "accent")]
-        left, right = self.scroll_offset.x, self._starts[-1] - GAP - self.scroll_offset.x > self._room
-        before = f"{BEFORE if left else '':>{self._numbers - 1}} "
-        return self._strip([(before, "dim")], cells, styles, after=AFTER if right else "")
+        before = BEFORE if self.scroll_offset.x > 0 else ""
+        after = AFTER if self._starts[-1] - GAP - self.scroll_offset.x > self._room else ""
+        return self._strip([(f"{before:>{self._numbers - 1}} ", "dim")], cells, styles, after=after)
 
     def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:  # noqa: ARG002
         assert self.table
@@ -107,8 +112,10 @@ class Grid(LineView):
         for at in self._on_view():
             cell = self.table.cell(row, at)
             role = ROLES.get(cell.kind, "dim")
-            if chosen:
-                role = {"dim": "middle"}.get(role, role) + " bold underline" * (at == self.column)
+            if chosen and role == "dim":
+                role = "middle"
+            if chosen and at == self.column:
+                role += " bold underline"
             text = _aligned(cell.text, self._widths[at], right=self.table.columns[at].kind == "number")
             cells += [(text, role), (" " * GAP, "text")]
         number = f"{self.table.original(row):>{self._numbers - AFTER_NUMBER}}{'':{AFTER_NUMBER}}"
@@ -134,10 +141,13 @@ class Grid(LineView):
     def _sign(self, column: int) -> str:
         if self.order is None or self.order[0] != column:
             return ""
-        return "…" if self._sorting else "▼" if self.order[1] else "▲"
+        if self._sorting:
+            return "…"
+        return "▼" if self.order[1] else "▲"
 
     def validate_column(self, column: int) -> int:
-        return max(min(column, len(self.table.columns) - 1), 0) if self.table else 0
+        last = len(self.table.columns) - 1 if self.table else 0
+        return max(min(column, last), 0)
 
     def watch_table(self) -> None:
         """Show another table from its first cell, unsorted."""
@@ -159,7 +169,9 @@ class Grid(LineView):
         if self.row_count:
             start, end = self._starts[self.column], self._starts[self.column + 1] - GAP
             x = min(max(self.scroll_offset.x, end - self._room + 1), start)
-            self.scroll_to(x=x if self.column else 0, animate=False, force=True)
+            if self.column == 0:
+                x = 0
+            self.scroll_to(x=x, animate=False, force=True)
 
     def on_click(self, event: events.Click) -> None:
         if event.y == 0:
@@ -175,9 +187,12 @@ class Grid(LineView):
             self.action_open()
 
     def _column_at(self, x: int) -> int:
-        inside = x - self._numbers + self.scroll_offset.x
-        under = (at for at in self._on_view() if x >= self._numbers and inside < self._starts[at + 1])
-        return next(under, self.column)
+        if x >= self._numbers:
+            inside = x - self._numbers + self.scroll_offset.x
+            for at in self._on_view():
+                if inside < self._starts[at + 1]:
+                    return at
+        return self.column
 
     def action_move_aside(self, by: int) -> None:
         self.column += by
@@ -190,9 +205,13 @@ class Grid(LineView):
         """Sort by the current column: ascending, descending, unsorted in turn."""
         if self.table is None or self._sorting:
             return
-        column = self.column
-        was = self.order if self.order and self.order[0] == column else None
-        self.order = (column, False) if was is None else (column, True) if not was[1] else None
+        ascending, descending = (self.column, False), (self.column, True)
+        if self.order == descending:
+            self.order = None
+        elif self.order == ascending:
+            self.order = descending
+        else:
+            self.order = ascending
         self._sort(self.table)
 
     @work(group="sort")
@@ -224,4 +243,6 @@ def _aligned(text: str, width: int, *, right: bool) -> str:
     """Return a text padded or cut to a width."""
     shown = clipped(text, width)
     blank = " " * (width - columns(shown))
-    return blank + shown if right else shown + blank
+    if right:
+        return blank + shown
+    return shown + blank

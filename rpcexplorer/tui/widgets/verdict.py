@@ -23,7 +23,7 @@ from rpcexplorer.text.problems import warning
 from rpcexplorer.text.wrapping import limited, wrapped
 from rpcexplorer.tui.commands import COMMANDS, Command, spelled
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.editor import Editor
 
 FIX, NEXT = (
@@ -83,8 +83,9 @@ class ProblemLine(Widget):
     @property
     def warning(self) -> SchemaProblem | None:
         """The warning that is shown if there is no problem."""
-        can_be_sent = isinstance(self.read, Params) and self.pasted is None
-        return self.warnings[self.at] if can_be_sent and self.at < len(self.warnings) else None
+        if self.pasted is None and isinstance(self.read, Params) and self.at < len(self.warnings):
+            return self.warnings[self.at]
+        return None
 
     @property
     def sent(self) -> str:
@@ -94,7 +95,8 @@ class ProblemLine(Widget):
     def render_line(self, y: int) -> Strip:
         words, right = self._words(), self._fix()
         if self.stale:
-            words, right = [[(text, "dim") for text, _ in pieces] for pieces in (words, right)]
+            words = [(text, "dim") for text, _ in words]
+            right = [(text, "dim") for text, _ in right]
         if self.size.height > 1:
             room = self.size.width - self.INDENT
             rows = limited(wrapped(words, room, 2, "words"), 2, room)
@@ -107,35 +109,48 @@ class ProblemLine(Widget):
         if isinstance(self.read, Typo) or self.pasted is not None or self.warning is not None:
             self.post_message(self.Pressed(event.x >= self.size.width - width_of(self._fix())))
 
-    def _words(self) -> Pieces:
+    def _words(self) -> list[tuple[str, str]]:
         refused = [(f" {self.refused} ", "wrong bold reverse"), ("  ", "text")] if self.refused else []
         if self.pasted is not None:
-            return [*(refused or [("! ", "careful bold")]), (f"{self.pasted.what}", "careful")]
-        if isinstance(self.read, Typo):
-            place = f"line {self.read.line}, column {self.read.column}"
-            sentence = f"{place}: {self.read.what}." if self.read.fix else f"{self.read}."
-            return [*(refused or [("✗ ", "wrong bold")]), (sentence, "wrong bold" if self.refused else "wrong")]
+            return [*(refused or [("! ", "careful bold")]), (self.pasted.what, "careful")]
         if self.read is None:
             return []
+        if isinstance(self.read, Typo):
+            sentence, role = f"{self.read}.", "wrong bold" if self.refused else "wrong"
+            if self.read.fix:
+                sentence = f"line {self.read.line}, column {self.read.column}: {self.read.what}."
+            return [*(refused or [("✗ ", "wrong bold")]), (sentence, role)]
         if self.warning is not None:
             sentence = warning(self.warning, self.at, len(self.warnings), self._key(NEXT))
-            sentence = "  ".join(filter(None, (sentence, self.unchecked)))
-            return [("! ", "dim" if self.unsure else "careful bold"), (sentence, "dim" if self.unsure else "careful")]
-        unchecked = [(f"  {self.unchecked}", "dim")] if self.unchecked else []
-        if self.typed:
-            remark = [("  ! ", "careful bold"), (self.remark, "careful")] if self.remark else []
+            if self.unchecked:
+                sentence += f"  {self.unchecked}"
+            if self.unsure:
+                return [("! ", "dim"), (sentence, "dim")]
+            return [("! ", "careful bold"), (sentence, "careful")]
+        if not self.typed:
+            sent = f"{self.sent} will be sent" if self.sent else "they will be omitted"
+            words = [("✓ no params", "well"), (f"  {sent}", "middle")]
+        else:
             verdict = "✓ valid" if self.is_checked and not self.unchecked else "✓ valid JSON"
-            return [(verdict, "well"), (f"  {self.read.remark}", "middle"), *remark, *unchecked]
-        sent = f"{self.sent} will be sent" if self.sent else "they will be omitted"
-        return [("✓ no params", "well"), (f"  {sent}", "middle"), *unchecked]
+            words = [(verdict, "well"), (f"  {self.read.remark}", "middle")]
+            if self.remark:
+                words += [("  ! ", "careful bold"), (self.remark, "careful")]
+        if self.unchecked:
+            words.append((f"  {self.unchecked}", "dim"))
+        return words
 
-    def _fix(self) -> Pieces:
+    def _fix(self) -> list[tuple[str, str]]:
+        """Return the key and the label of the fix, if there is one."""
         problem = self.read if isinstance(self.read, Typo) else self.warning
-        fix = problem.fix if problem is not None else None
-        label = self.pasted.label if self.pasted is not None else fix.label if fix is not None else ""
+        label = ""
+        if self.pasted is not None:
+            label = self.pasted.label
+        elif problem is not None and problem.fix is not None:
+            label = problem.fix.label
         if not label:
             return []
-        key_role, role = ("dim", "dim") if self.unsure and problem is self.warning else ("bold", "text")
+        is_old = self.unsure and problem is self.warning
+        key_role, role = ("dim", "dim") if is_old else ("bold", "text")
         return [("  ", "text"), (self._key(FIX), key_role), (f" {printable(label)}  ", role)]
 
     def _key(self, command: Command) -> str:
