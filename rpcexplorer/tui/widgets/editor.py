@@ -58,8 +58,10 @@ class EditorRow:
         self._drawn: dict[int, str] = {}
         self._at: list[int] = []
         self._shifts: list[int] = []
+        if _is_plain(text):
+            return
         shift = 0
-        for found in () if _is_plain(text) else _PECULIAR.finditer(text):
+        for found in _PECULIAR.finditer(text):
             at = found.start()
             self._drawn[at], width = _drawn(text, at, at + shift)
             shift += width - 1
@@ -76,10 +78,10 @@ class EditorRow:
 
     def shown(self, start: int, end: int) -> str:
         """Return drawn characters; the end of the line is a blank."""
-        blank = " " * (end > len(self.text))
-        if not self._drawn:
-            return self.text[start:end] + blank
-        return "".join(self._drawn.get(at, self.text[at]) for at in range(start, end - len(blank))) + blank
+        text = self.text[start:end]
+        if self._drawn:
+            text = "".join(self._drawn.get(at, char) for at, char in enumerate(text, start))
+        return f"{text} " if end > len(self.text) else text
 
     @property
     def width(self) -> int:
@@ -151,7 +153,8 @@ class Page(Document):
 
 def _widths(lines: Sequence[str]) -> Counter[int]:
     """Count the widths of lines."""
-    return Counter(map(len, lines) if _is_plain("".join(lines)) else map(_width, lines))
+    width = len if _is_plain("".join(lines)) else _width
+    return Counter(map(width, lines))
 
 
 def _width(line: str) -> int:
@@ -250,15 +253,19 @@ def in_string(before: str) -> bool:
 def _quote(place: Location, before: str, after: str) -> Stroke | None:
     """Open a string with its end, or step over an end."""
     if in_string(before):
-        escaped = (len(before) - len(before.rstrip("\\"))) % 2
-        return _step(place) if after.startswith('"') and not escaped else None
-    beside_a_word = before[-1:].isalnum() or before[-1:] in {"_", '"'}
-    return None if beside_a_word or after[:1] not in _BEFORE_BREAK else _pair(place, '""')
+        is_escaped = (len(before) - len(before.rstrip("\\"))) % 2 == 1
+        return _step(place) if after.startswith('"') and not is_escaped else None
+    is_beside_word = before[-1:].isalnum() or before[-1:] in {"_", '"'}
+    if is_beside_word or after[:1] not in _BEFORE_BREAK:
+        return None
+    return _pair(place, '""')
 
 
 def _open(lines: Sequence[str], place: Location, after: str, key: str) -> Stroke | None:
     """Open a bracket with its closer, unless a closer is left over."""
-    return _pair(place, key + _CLOSERS[key]) if after[:1] in _BEFORE_BREAK and _lacking(lines, key) >= 0 else None
+    if after[:1] not in _BEFORE_BREAK or _lacking(lines, key) < 0:
+        return None
+    return _pair(place, key + _CLOSERS[key])
 
 
 def _close(lines: Sequence[str], place: Location, before: str, after: str, key: str) -> Stroke | None:
@@ -269,7 +276,8 @@ def _close(lines: Sequence[str], place: Location, before: str, after: str, key: 
         return _step(place)
     if after.strip():
         return None
-    if not is_missing and (closer := _closer_below(lines, row + 1, key)):
+    closer = None if is_missing else _closer_below(lines, row + 1, key)
+    if closer is not None:
         if before.strip():
             return Stroke(place, place, "", (closer[0], closer[1] + 1))
         return Stroke((row, 0), (closer[0], 0), "", (row, closer[1] + 1))
@@ -285,9 +293,10 @@ def _break(place: Location, before: str, after: str) -> Stroke:
     opener, rest = before.rstrip()[-1:], after.lstrip()
     indent = before[: len(before) - len(before.lstrip())]
     end = row, column + len(after) - len(rest)
-    deeper = indent + " " * INDENT * (opener in _CLOSERS)
     closing = f"\n{indent}" if rest and _CLOSERS.get(opener) == rest[0] else ""
-    return Stroke(place, end, f"\n{deeper}{closing}", (row + 1, len(deeper)))
+    if opener in _CLOSERS:
+        indent += " " * INDENT
+    return Stroke(place, end, f"\n{indent}{closing}", (row + 1, len(indent)))
 
 
 def _delete(lines: Sequence[str], place: Location, before: str, after: str) -> Stroke | None:
@@ -295,8 +304,9 @@ def _delete(lines: Sequence[str], place: Location, before: str, after: str) -> S
     row, column = place
     both = before[-1:] + after[:1]
     if both in {"{}", "[]", '""'} and not in_string(before[:-1]):
-        alone = both != '""' and _lacking(lines, both[0]) > 0
-        return None if alone else Stroke((row, column - 1), (row, column + 1), "", (row, column - 1))
+        if both != '""' and _lacking(lines, both[0]) > 0:
+            return None  # The closer belongs to another opener.
+        return Stroke((row, column - 1), (row, column + 1), "", (row, column - 1))
     if len(before) > 1 and not before.strip(" "):
         start = row, (column - 1) // INDENT * INDENT
         return Stroke(start, place, "", start)
@@ -334,7 +344,8 @@ def pair_at(lines: Sequence[str], place: Location) -> tuple[Location, Location] 
     for at in (column, column - 1):
         char = lines[row][at : at + 1] if at >= 0 else ""
         if (char in _CLOSERS or char in _OPENERS) and (at, char) in _brackets(lines[row]):
-            partner = _partner(lines, (row, at), 1 if char in _CLOSERS else -1)
+            step = 1 if char in _CLOSERS else -1
+            partner = _partner(lines, (row, at), step)
             return ((row, at), partner) if partner else None
     return None
 
@@ -433,10 +444,14 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
         It is inside the quotes or brackets of the value.
         """
-        if found := _FIRST_VALUE.match(text := self.text[:MAX_COLOURED_CHARACTERS]):
-            is_text = found[0].endswith('"')
-            end = found.end() - is_text if len(found[1]) <= MAX_SHORT_VALUE else found.start(1) + is_text
-            self.move_cursor(place_of(text, end))
+        text = self.text[:MAX_COLOURED_CHARACTERS]
+        found = _FIRST_VALUE.match(text)
+        if found is not None:
+            quote = 1 if found[0].endswith('"') else 0
+            offset = found.end() - quote
+            if len(found[1]) > MAX_SHORT_VALUE:
+                offset = found.start(1) + quote
+            self.move_cursor(place_of(text, offset))
             self.scroll_to(y=0, animate=False, immediate=True)  # before the first layout only one line is known
             self.call_after_refresh(self.scroll_cursor_visible)
 
@@ -463,18 +478,21 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self.move_cursor(place_of(self.text, offset))
 
     def watch_mark(self) -> None:
-        text = self.text
-        self._marked = (place_of(text, self.mark[0]), place_of(text, self.mark[1])) if self.mark else None
+        self._marked = None
+        if self.mark is not None:
+            start, end = self.mark
+            self._marked = place_of(self.text, start), place_of(self.text, end)
         self.refresh()
 
     def watch_warned(self) -> None:
-        text = self.text if self.warned else ""
+        text = self.text
         self._warned = [(place_of(text, start), place_of(text, end)) for start, end in self.warned[:MAX_MARKED]]
         self.refresh()
 
     def watch_selection(self) -> None:
-        empty = self.selection.is_empty
-        self._pair = (pair_at(self.document.lines, self.cursor_location) or ()) if empty else ()
+        self._pair = ()
+        if self.selection.is_empty:
+            self._pair = pair_at(self.document.lines, self.cursor_location) or ()
 
     async def on_key(self, event: events.Key) -> None:
         """Handle brackets, quotes and Enter as JSON; leave others to Textual."""
@@ -489,7 +507,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
     def on_paste(self, event: events.Paste) -> None:
         """Let a pasted object, array or command replace the initial pair."""
-        if self._replaces_start("[" if is_command(event.text) else event.text.strip()[:1]):
+        first = "[" if is_command(event.text) else event.text.strip()[:1]
+        if self._replaces_start(first):
             self.select_all()
 
     def _replaces_start(self, first: str) -> bool:
@@ -497,10 +516,10 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
         Afterwards the pair counts as edited.
         """
-        if not first:  # the key types nothing
+        if not first or not self._is_start:  # Without a character, the key types nothing.
             return False
-        replaces, self._is_start = self._is_start and first in PAIRS and self.text in PAIRS.values(), False
-        return replaces
+        self._is_start = False
+        return first in PAIRS and self.text in PAIRS.values()
 
     def action_delete_left(self) -> None:
         """Delete an empty pair as a whole."""
@@ -585,12 +604,14 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         for first, last, role in _colours(line[:MAX_COLOURED_CHARACTERS]):
             paint(first, last, role)
         for warned in self._warned:
-            if span := _span_in(warned, at, len(line)):
-                paint(span[0], max(span[1], span[0] + 1), "careful underline")
-        if span := _span_in(self._marked, at, len(line)):
-            paint(span[0], max(span[1], span[0] + 1), "wrong bold underline")
-        if span := _span_in(tuple(sorted(self.selection)), at, len(line) + 1):
-            paint(*span, None, "selection")
+            first, last = _span_in(warned, at, len(line), least=1)
+            paint(first, last, "careful underline")
+        if self._marked is not None:
+            first, last = _span_in(self._marked, at, len(line), least=1)
+            paint(first, last, "wrong bold underline")
+        top, bottom = sorted(self.selection)
+        first, last = _span_in((top, bottom), at, len(line) + 1)
+        paint(first, last, None, "selection")
         for row, column in self._pair:
             if row == at:
                 paint(column, column + 1, "accent bold", None)
@@ -605,12 +626,14 @@ def _shared(one: str, other: str) -> int:
     return bisect_left(range(1, min(len(one), len(other)) + 1), True, key=lambda size: one[:size] != other[:size])
 
 
-def _span_in(between: tuple[Location, ...] | None, at: int, length: int) -> tuple[int, int] | None:
-    """Return the part of a line between two places."""
-    if not between or not between[0][0] <= at <= between[1][0]:
-        return None
+def _span_in(between: tuple[Location, Location], at: int, length: int, least: int = 0) -> tuple[int, int]:
+    """Return the part of a line between two places, nothing if they are on other lines."""
     (first, left), (last, right) = between
-    return (left if at == first else 0), (right if at == last else length)
+    if not first <= at <= last:
+        return 0, 0
+    start = left if at == first else 0
+    end = right if at == last else length
+    return start, max(end, start + least)
 
 
 def _runs(styles: list[tuple[str, str]], start: int) -> Iterator[tuple[int, int, tuple[str, str]]]:

@@ -285,8 +285,10 @@ class Cycle(Widget, can_focus=True):
         self.focus()
         x = 0
         for word, pieces in self._on_view():
-            if x <= event.x < (x := x + width_of(pieces)) and word is not None:
+            end = x + width_of(pieces)
+            if x <= event.x < end and word is not None:
                 self._take(word)
+            x = end
 
     def on_key(self, event: events.Key) -> None:
         """Choose the next word that begins with the letter."""
@@ -322,7 +324,8 @@ class Cycle(Widget, can_focus=True):
     def _pieces(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         """Yield each word with its sign, aligned with an ``Entry``."""
         for word in self._words:
-            chosen = word == self.value
-            role = ("accent reverse bold" if self.has_focus else "text bold underline") if chosen else "middle"
-            mark = "› "  # noqa: RUF001 - the sign is meant
-            yield word, [(mark if chosen else "  ", "accent"), (word or self._nothing, role), ("  ", "text")]
+            mark, role = "  ", "middle"
+            if word == self.value:
+                mark = "› "  # noqa: RUF001 - the sign is meant
+                role = "accent reverse bold" if self.has_focus else "text bold underline"
+            yield word, [(mark, "accent"), (word or self._nothing, role), ("  ", "text")]

@@ -67,15 +67,16 @@ def matching(picks: Sequence[Pick], query: str) -> list[Shown]:
     matched = [Shown(picks[match.index], match.positions) for match in found]
     named = [shown for shown in matched if not shown.pick.is_page or is_meant(shown.pick)]
     known = {match.index for match in found}
-    others = (pick for at, pick in enumerate(picks) if at not in known)
-    described = [Shown(pick) for pick in others if _has(words, f"{pick.words} {pick.synonyms}".lower())]
-    return sorted(
-        [*named, *described], key=lambda shown: (not is_meant(shown.pick), bool(shown.pick.why_not), shown.pick.is_page)
-    )
+    described = []
+    for at, pick in enumerate(picks):
+        text = f"{pick.words} {pick.synonyms}".lower()
+        if at not in known and all(word in text for word in words):
+            described.append(Shown(pick))
 
+    def order(shown: Shown) -> tuple[bool, bool, bool]:
+        return not is_meant(shown.pick), bool(shown.pick.why_not), shown.pick.is_page
 
-def _has(words: Sequence[str], text: str) -> bool:
-    return all(word in text for word in words)
+    return sorted([*named, *described], key=order)
 
 
 class PickList(RowList[Shown], can_focus=False):
@@ -88,12 +89,15 @@ class PickList(RowList[Shown], can_focus=False):
 
     def draw(self, item: Shown, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "selection" if chosen else self.GROUND
-        found, plain = ("text bold underline", "text bold") if chosen else ("accent bold underline", "text")
+        found, plain, about, mark = "accent bold underline", "text", "dim", "   "
+        if chosen:
+            found, plain, about, mark = "text bold underline", "text bold", "middle", " › "  # noqa: RUF001 - the sign
         if item.pick.why_not:
             found, plain = "middle underline", "middle"
-        letters = [(letter, found if at in item.positions else plain) for at, letter in enumerate(item.pick.label)]
-        mark = " › "  # noqa: RUF001 - the sign is meant
-        words = [(mark if chosen else "   ", plain), *letters, (f"  {item.pick.words}", "middle" if chosen else "dim")]
+        words = [(mark, plain)]
+        for at, letter in enumerate(item.pick.label):
+            words.append((letter, found if at in item.positions else plain))
+        words.append((f"  {item.pick.words}", about))
         return line(words, width, styles, right=[(f"  {item.pick.mark} ", "middle")], ground=ground)
 
 
@@ -133,7 +137,8 @@ class Picker(Dialog[str]):
         yield Static(keys("↑↓", "choose", "Enter", "select", "Esc", "cancel"), classes="hint")
 
     def on_mount(self) -> None:
-        self._show("", next((at for at, pick in enumerate(self._picks) if pick.id == self._on), 0))
+        ids = [pick.id for pick in self._picks]
+        self._show("", ids.index(self._on) if self._on in ids else 0)
         self.set_focus(self._line)
 
     def on_resize(self) -> None:

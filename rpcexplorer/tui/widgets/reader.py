@@ -69,7 +69,8 @@ class Hits:
     def seek(self, offset: int) -> Iterator[None]:
         """Go to the first match from an offset on, else to the first of all."""
         for begin, end in chain(_onwards(offset, self._size), _onwards(0, offset)):
-            if found := self._starting(begin, end):
+            found = self._starting(begin, end)
+            if found:
                 self.current = found[0]
                 return
             yield
@@ -82,14 +83,16 @@ class Hits:
         """Go to the previous match."""
         offset = self.current[0] if self.current else 0
         for begin, end in chain(_back(0, offset), _back(offset, self._size)):
-            if found := self._starting(begin, end):
+            found = self._starting(begin, end)
+            if found:
                 self.current = found[-1]
                 return
             yield
 
     def count(self) -> Iterator[None]:
         """Count on; the total grows with each step."""
-        while (begin := self._begins[-1]) < self._size:
+        while self._begins[-1] < self._size:
+            begin = self._begins[-1]
             end = min(begin + STEP, self._size)
             found = self._starting(begin, end)
             self.total += len(found)
@@ -184,9 +187,9 @@ class StepRunner:
         await asyncio.sleep(self._pause_seconds)
         reported = time.monotonic()
         async for _ in paced(steps):
-            if (now := time.monotonic()) - reported > REPORT_SECONDS:
+            if time.monotonic() - reported > REPORT_SECONDS:
                 report()
-                reported = now
+                reported = time.monotonic()
         self._worker = None
         done()
 
@@ -279,7 +282,8 @@ class Painter(Struct, frozen=True):
         row = self.rows.row(at, self.left, self.room + 1)
         ground = "selection" if here else "background"
         sign, role = _SIGNS.get(row.fold, (" ", "text"))
-        number = ("" if row.continued else str(row.line + 1)).rjust(self.numbers) + " "
+        number = "" if row.continued else str(row.line + 1)
+        number = f"{number:>{self.numbers}} "
         margin = [(number, "middle" if here else "dim"), (sign, role), (BEFORE if self.left else " ", "dim")]
         pieces = [Segment(text, self.styles.style(role, ground)) for text, role in margin]
         start, whole = 0, list[Segment]()
@@ -597,8 +601,10 @@ class Reader(LineView):
                 self._scroll_aside_to(0 if last < self._room else max(first - ASIDE, 0))
         else:
             row = self._rows.row_of(self.current_line)
-            if row + 1 < self._rows.count and (second := self._rows.row(row + 1, 0, 0)).continued:
-                self._put(row + first // second.start)
+            if row + 1 < self._rows.count:
+                second = self._rows.row(row + 1, 0, 0)
+                if second.continued:
+                    self._put(row + first // second.start)
         self._report_found()
 
     def _report_found(self) -> None:
