@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -32,33 +32,6 @@ def parts_of(pointer: str) -> tuple[str, ...] | None:
 def names_of(pointer: str) -> tuple[str, ...]:
     """Return the names in a pointer."""
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
-
-
-def spans_at(text: str, names: Sequence[str]) -> Iterator[Span]:
-    """Yield the span of each value at a path, in order; ``*`` is any name."""
-    start = len(text) - len(text.lstrip())
-    spans = [(start, start + len(text.strip()))]
-    for name in names:
-        inner: list[Span] = []
-        for start, end in spans:
-            for inner_start, inner_end in _spans_in(text[start:end], name):
-                inner.append((start + inner_start, start + inner_end))
-        spans = inner
-    yield from spans
-
-
-def _spans_in(text: str, name: str) -> list[Span]:
-    """Return the spans of the values that an object or array has by a name."""
-    if text.startswith("{"):
-        return [member.value for member in members(text) or () if name in {ANY, member.name}]
-    if not text.startswith("["):
-        return []
-    spans = elements(text) or []
-    if name == ANY:
-        return spans
-    if not _is_index(name) or int(name) >= len(spans):
-        return []
-    return [spans[int(name)]]
 
 
 class PointerLookup:
@@ -107,13 +80,14 @@ def _split(value: _Value) -> _Container:
 def _value_in(container: _Container, name: str) -> _Value | None:
     if isinstance(container, Mapping):
         return container.get(name)
-    if not _is_index(name) or int(name) >= len(container):
+    index = _index(name)
+    if index is None or index >= len(container):
         return None
-    return container[int(name)]
+    return container[index]
 
 
-def _is_index(name: str) -> bool:
-    return name.isdecimal() and len(name) <= MAX_INDEX_DIGITS
+def _index(name: str) -> int | None:
+    return int(name) if name.isdecimal() and len(name) <= MAX_INDEX_DIGITS else None
 
 
 def _as_text(value: _Value) -> str:
@@ -152,6 +126,21 @@ def places_in(text: str, span: Span) -> list[tuple[str | int, ValuePlace]]:
         for name, key, value in members(inside) or ():
             places.append((name, ValuePlace(at + value[0], at + value[1], at + key[0], at + key[1])))
     return places
+
+
+def spans_at(text: str, names: Sequence[str]) -> list[Span]:
+    """Return the span of each value at a path, in order; ``*`` is any name."""
+    start = len(text) - len(text.lstrip())
+    spans = [(start, start + len(text.strip()))]
+    for name in names:
+        wanted = {name, _index(name)}  # A name of an object, or an index of an array.
+        inner: list[Span] = []
+        for span in spans:
+            for key, place in places_in(text, span):
+                if name == ANY or key in wanted:
+                    inner.append((place.start, place.end))
+        spans = inner
+    return spans
 
 
 _Path: TypeAlias = tuple[str | int, ...]
