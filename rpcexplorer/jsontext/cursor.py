@@ -15,8 +15,8 @@ FURTHER: Final = 20_000
 DEEPEST: Final = 100
 _STRING: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
 _WORD: Final = r"[^\s\[\]{},:\"]+"
-_TO_BRACKET: Final = regex(rf'(?:[^\[\]{{}}"]++|{_STRING})*+([\[\]{{}}])')
-_TO_END: Final = regex(rf'(?:[^\[\]{{}}"]++|{_STRING})*+')
+_TO_BRACKET: Final = regex(rf'(?:[^\[\]{{}}"]++|{_STRING})*+')
+"""Everything before a bracket, or before a string that is not closed."""
 _MEMBER: Final = regex(rf"({_STRING})\s*:\s*({_STRING}|{_WORD})?")
 _LAST_NAME: Final = regex(rf"({_STRING})\s*:\s*\Z")
 _WHOLE_STRING: Final = regex(_STRING)
@@ -92,20 +92,19 @@ def _opened(text: str, offset: int) -> tuple[list[_Around], int | None]:
     found: list[_Around] = []
     at = 0
     while True:
-        leap = _TO_BRACKET.match(text, at, offset)
-        stop = leap.end() - 1 if leap else _end_of(text, at, offset)
+        stop = _next_bracket(text, at, offset)
         if found:
             found[-1].own.append((at, stop))
-        if leap is None:
-            if stop == offset:
-                return found, None
+        if stop == offset:
+            return found, None
+        if text[stop] == '"':
             line = text.find("\n", stop, offset)
             if line < 0:
                 return found, stop
             at = line  # An unclosed string ends at the end of its line.
             continue
-        if leap[1] in "[{":
-            found.append(_Around(leap[1], stop, []))
+        if text[stop] in "[{":
+            found.append(_Around(text[stop], stop, []))
             if len(found) > DEEPEST:
                 return [], None
         elif found:
@@ -113,9 +112,9 @@ def _opened(text: str, offset: int) -> tuple[list[_Around], int | None]:
         at = stop + 1
 
 
-def _end_of(text: str, at: int, end: int) -> int:
-    """Return the start of an unclosed string, or the end of the span."""
-    stretch = _TO_END.match(text, at, end)
+def _next_bracket(text: str, at: int, end: int) -> int:
+    """Return the start of the next bracket or unclosed string, or the end of the span."""
+    stretch = _TO_BRACKET.match(text, at, end)
     return stretch.end() if stretch else at
 
 
@@ -124,13 +123,12 @@ def _behind(text: str, at: int, level: int) -> list[list[tuple[int, int]]]:
     found: list[list[tuple[int, int]]] = [[] for _ in range(level)]
     limit, inside = at + FURTHER, 0
     while level:
-        leap = _TO_BRACKET.match(text, at, limit)
-        stop = leap.end() - 1 if leap else _end_of(text, at, limit)
+        stop = _next_bracket(text, at, limit)
         if not inside:
             found[level - 1].append((at, stop))
-        if leap is None:
+        if stop in (limit, len(text)) or text[stop] == '"':
             break
-        if leap[1] in "[{":
+        if text[stop] in "[{":
             inside += 1
         elif inside:
             inside -= 1
