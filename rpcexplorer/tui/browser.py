@@ -17,7 +17,6 @@ from textual.widgets import Input, Static
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.printable import clipped
-from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import width_of
@@ -162,7 +161,7 @@ class FilterLine(Horizontal):
     ]
 
 
-class Browser(Commanded, FullScreen[AnswerT], Generic[T, AnswerT]):
+class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
     """A screen with a list, and the detail of its current row.
 
     A subclass gives its list of columns, the detail of a row, and the states that its commands need (``has``).

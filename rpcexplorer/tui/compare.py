@@ -35,7 +35,7 @@ from rpcexplorer.text.compare import (
     summary,
 )
 from rpcexplorer.text.printable import clipped
-from rpcexplorer.tui.commands import Commanded, Scope, bindings
+from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
@@ -254,7 +254,7 @@ MAX_UNFOLDED_BYTES: Final = 2_000_000
 """Making a million lines takes longer than comparing them."""
 
 
-class ComparisonScreen(Commanded, FullScreen[None]):
+class ComparisonScreen(FullScreen[None]):
     """The comparison of two calls. Closing the screen stops it."""
 
     DEFAULT_CSS = "ComparisonScreen ComparedText { height: 1fr; }"

@@ -29,7 +29,7 @@ from rpcexplorer.schema.form import (
 )
 from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.text.problems import unchecked_words
-from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
+from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.form_rows import ABSENT, HOW_TO_TYPE, NULL, FormList, JsonInPlace, LineInPlace, doc_lines, picks
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
@@ -260,7 +260,7 @@ class RequestSheet(Sheet):
                 return
 
 
-class FormScreen(Commanded, FullScreen[bool | None]):
+class FormScreen(FullScreen[bool | None]):
     """The params as a form; it answers whether to send the call."""
 
     DEFAULT_CSS = """

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Generic
 
+from textual.await_complete import AwaitComplete
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import Frame
-from rpcexplorer.tui.widgets.dialog import AnswersOnce, ResultT
+from rpcexplorer.tui.widgets.dialog import ResultT, set_size_classes
 
 
-class FullScreen(AnswersOnce[ResultT], Screen[ResultT], Generic[ResultT]):
+class FullScreen(Commanded, Screen[ResultT], Generic[ResultT]):
     """A screen with header and footer, and red edges for production."""
 
     DEFAULT_CSS = "FullScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }"
@@ -28,3 +30,10 @@ class FullScreen(AnswersOnce[ResultT], Screen[ResultT], Generic[ResultT]):
         is_prod = any(profile is not None and profile.badge == "prod" for profile in profiles)
         super().__init__(classes="-prod" if is_prod else None)
         self.pending, self.frame = pending, frame
+
+    def on_compose(self) -> None:
+        set_size_classes(self)
+
+    def dismiss(self, result: ResultT | None = None) -> AwaitComplete:
+        """Dismiss the screen if it is on top: a second answer would close the one below."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()

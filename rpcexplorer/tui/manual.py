@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from rpcexplorer.text.markdown import Link, MarkdownPage, markdown_page
-from rpcexplorer.tui.commands import Commanded, Scope, bindings
+from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import message
@@ -261,7 +261,7 @@ class Place(Struct, frozen=True):
     link: int
 
 
-class ManualScreen(Commanded, FullScreen[None]):
+class ManualScreen(FullScreen[None]):
     """The pages of the manual, with links between them and Esc to go back."""
 
     DEFAULT_CSS = f"""

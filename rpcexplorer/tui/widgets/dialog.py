@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -49,21 +49,22 @@ class AnswersOnce(_Base[ResultT]):
     """
 
     def on_compose(self) -> None:
-        """Set the classes for the terminal's size before there are children.
-
-        Otherwise Textual draws the screen once without them, and styles everything twice.
-        """
-        size = self.app.size
-        for breakpoints, room in (
-            (self.HORIZONTAL_BREAKPOINTS, size.width),
-            (self.VERTICAL_BREAKPOINTS, size.height),
-        ):
-            fitting = [name for least, name in breakpoints or () if least <= room]
-            self.add_class(*fitting[-1:])
+        set_size_classes(self)
 
     def dismiss(self, result: ResultT | None = None) -> AwaitComplete:
         """Dismiss the screen if it is on top."""
         return super().dismiss(result) if self.is_active else AwaitComplete()
+
+
+def set_size_classes(screen: Screen[Any]) -> None:
+    """Set the classes for the terminal's size before there are children.
+
+    Otherwise Textual draws the screen once without them, and styles everything twice.
+    """
+    size = screen.app.size
+    for breakpoints, room in ((screen.HORIZONTAL_BREAKPOINTS, size.width), (screen.VERTICAL_BREAKPOINTS, size.height)):
+        fitting = [name for least, name in breakpoints or () if least <= room]
+        screen.add_class(*fitting[-1:])
 
 
 class Answer(Widget, can_focus=True):
