@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +18,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.expectation import SERVICE, Expectation, SchemaFile
 from rpcexplorer.model.method import Described
 from rpcexplorer.model.problem import Checked, counted, cut
-from rpcexplorer.rpc.messages import Result
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.schema.check import Checker
 from rpcexplorer.text.exchange import outcome_words
 from rpcexplorer.text.problems import path
@@ -67,15 +66,18 @@ class Judge:
         outcome = exchange.outcome
         if exchange.counts_as != expect.outcome:
             return [Failure("outcome", expect.outcome, outcome_words(outcome))]
-        found = []
-        if expect.code is not None and expect.code != getattr(outcome, "code", None):
-            found.append(Failure("code", str(expect.code), outcome_words(outcome).removeprefix("error ")))
+        failures = []
+        code = None
+        if isinstance(outcome, ErrorObject):
+            code = outcome.code
+        if expect.code is not None and expect.code != code:
+            failures.append(Failure("code", str(expect.code), outcome_words(outcome).removeprefix("error ")))
         if isinstance(outcome, Result) and expect.outcome == "result":
-            found += [failure async for failure in self._of_result(expect, outcome.value, described, ignore)]
-        took = exchange.response.phases.total * 1000
-        if expect.within is not None and took > expect.within:
-            found.append(Failure("within", f"{expect.within:g} ms", f"{took:.0f} ms"))
-        return found
+            failures += [failure async for failure in self._of_result(expect, outcome.value, described, ignore)]
+        milliseconds = exchange.response.phases.total * 1000
+        if expect.within is not None and milliseconds > expect.within:
+            failures.append(Failure("within", f"{expect.within:g} ms", f"{milliseconds:.0f} ms"))
+        return failures
 
     async def _of_result(
         self, expect: Expectation, result: bytes, described: Described | None, ignore: Sequence[str]
@@ -84,8 +86,11 @@ class Judge:
         values = PointerLookup(text)
         for pointer, wanted in expect.values:
             got = values.at(pointer)
-            if got is None or await differs(wanted, got):
-                yield Failure(pointer or "result", wanted, NO_PLACE if got is None else got)
+            place = pointer or "result"
+            if got is None:
+                yield Failure(place, wanted, NO_PLACE)
+            elif await differs(wanted, got):
+                yield Failure(place, wanted, got)
         if expect.result_json:
             wanted_text = expect.result_json.encode("utf-8", "surrogateescape")
             comparison = await run_in_turns(compared_texts(wanted_text, result, ignore))
@@ -95,7 +100,8 @@ class Judge:
             for failure in _schema_failures(await self._checked(expect, text, described)):
                 yield failure
         for expression in expect.jq:
-            if (got := await self._jq.run(expression, result)) != "true":
+            got = await self._jq.run(expression, result)
+            if got != "true":
                 yield Failure(f"jq {expression}", "true", got or ABSENT)
 
     async def _checked(self, expect: Expectation, text: str, described: Described | None) -> Checked:
@@ -106,8 +112,9 @@ class Judge:
         if expect.schema_file is None:
             return await self._checker.own(expect.schema, text)
         try:
-            schema = _read(expect.schema_file)
+            schema = _read_schema(expect.schema_file)
         except FileError as error:
+            # As in the check, the file is named from this folder on.
             folder = f"{expect.schema_file.inside}{os.sep}"
             return Checked(why_not=error.sentence.replace(folder, ""))
         return await self._checker.own(schema, text)
@@ -117,46 +124,56 @@ async def differs(wanted: str, got: str) -> bool:
     """Return whether two JSON texts differ as values, whatever their spelling."""
     if wanted == got:
         return False
-    left, right = (text.encode("utf-8", "surrogateescape") for text in (wanted, got))
+    left = wanted.encode("utf-8", "surrogateescape")
+    right = got.encode("utf-8", "surrogateescape")
     comparison = await run_in_turns(compared_texts(left, right))
+    if comparison.verdict == "not comparable":
+        return True
     found = [*comparison.differences, *comparison.passed]
-    return comparison.verdict == "not comparable" or any(difference.kind != "spelling" for difference in found)
+    return any(difference.kind != "spelling" for difference in found)
 
 
 def _differences(comparison: Comparison) -> list[Failure]:
-    """Return the differences between the expected result and the response, which includes hidden secrets."""
+    """Return the differences between the expected result and the response."""
     if comparison.verdict == "not comparable":
         return [Failure("result_json", "", comparison.why)]
-    found = [*comparison.differences, *(one for one in comparison.passed if one.kind == "hidden")]
-    failures = [_difference(comparison, one) for one in islice(found, MAX_SHOWN)]
+    # A redacted secret is not compared, so it cannot meet an expectation.
+    hidden = [place for place in comparison.passed if place.kind == "hidden"]
+    found = [*comparison.differences, *hidden]
+    failures = [_difference_failure(comparison, difference) for difference in found[:MAX_SHOWN]]
     if len(found) > MAX_SHOWN:
         failures.append(Failure("result_json", "", counted(len(found) - MAX_SHOWN, "more difference")))
     return failures
 
 
-def _difference(comparison: Comparison, difference: Difference) -> Failure:
-    place = difference.right or difference.left
-    wanted, got = _spelled(comparison.left, difference.left), _spelled(comparison.right, difference.right)
-    return Failure((place.pointer if place else "") or "result", wanted, got)
+def _difference_failure(comparison: Comparison, difference: Difference) -> Failure:
+    pointer = ""
+    if place := difference.right or difference.left:
+        pointer = place.pointer
+    wanted = _text_at(comparison.left, difference.left)
+    got = _text_at(comparison.right, difference.right)
+    return Failure(pointer or "result", wanted, got)
 
 
-def _spelled(text: bytes, place: ComparedPlace | None) -> str:
-    return text[place.start : place.end].decode("utf-8", "replace") if place else ABSENT
+def _text_at(text: bytes, place: ComparedPlace | None) -> str:
+    if place is None:
+        return ABSENT
+    return text[place.start : place.end].decode("utf-8", "replace")
 
 
 def _schema_failures(checked: Checked) -> list[Failure]:
-    found = [
-        Failure(f"schema {path(problem.pointer)}".rstrip(), "", problem.sentence)
-        for problem in islice(checked.problems, MAX_SHOWN)
-    ]
+    failures = []
+    for problem in checked.problems[:MAX_SHOWN]:
+        place = f"schema {path(problem.pointer)}".rstrip()
+        failures.append(Failure(place, "", problem.sentence))
     if len(checked.problems) > MAX_SHOWN:
-        found.append(Failure("schema", "", counted(len(checked.problems) - MAX_SHOWN, "more problem")))
-    if checked.why_not and not found:
-        found.append(Failure("schema", "", f"not checked: {checked.why_not}"))
-    return found
+        failures.append(Failure("schema", "", counted(len(checked.problems) - MAX_SHOWN, "more problem")))
+    if checked.why_not and not failures:
+        failures.append(Failure("schema", "", f"not checked: {checked.why_not}"))
+    return failures
 
 
-def _read(file: SchemaFile) -> str:
+def _read_schema(file: SchemaFile) -> str:
     """Return a schema that a file names; others may have written that file."""
     path = Path(file.path)
     refuse_links(path.parent, Path(file.inside))
