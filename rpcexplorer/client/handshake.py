@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Final, Protocol
 
 import msgspec
@@ -39,7 +39,7 @@ CONFLICT: Final = 409
 BAD_REQUEST: Final = 400
 NOT_FOUND: Final = 404
 _INITIALIZE: Final = "initialize"
-_OWN = regex(r"ping|initialize|.*/.*", re.DOTALL)
+_MCP_METHOD = regex(r"ping|initialize|.*/.*", re.DOTALL)
 """MCP's own methods. All other names are tools."""
 _NO_SESSION = regex(
     r"(?:no valid|missing|invalid|unknown) session(?: id)?\b"
@@ -48,8 +48,9 @@ _NO_SESSION = regex(
 )
 """Words of servers that answer 400 because the session has ended."""
 _SENDABLE = regex(r"[\x21-\x7e]{1,4096}")
-LONGEST: Final = 80
-"""Characters of a server's name that are shown."""
+"""A value of the server that can be sent back in a header."""
+MAX_NAME: Final = 80
+"""Characters of a server's name that is shown."""
 
 
 class Handshake(Protocol):
@@ -61,9 +62,12 @@ class Handshake(Protocol):
 
 
 def handshake_of(profile: Profile) -> Handshake | None:
-    """Return what each call of a profile needs; an open connection has its own handshake."""
+    """Return what each call of a profile needs."""
     if profile.is_open_connection:
-        return McpCalls() if profile.handshake == "mcp" else None
+        # Its handshake is part of opening it, so that calls need none.
+        if profile.handshake == "mcp":
+            return McpCalls()
+        return None
     if profile.handshake is None:
         return None
     if isinstance(profile.handshake, HeaderHandshake):
@@ -76,10 +80,11 @@ def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) ->
     try:
         request = next(flow)
         while True:
-            request = flow.send((yield from handshake.send(request, events)))
+            response = yield from handshake.send(request, events)
+            request = flow.send(response)
     except StopIteration as end:
-        ending: AuthResponse | Refused = end.value
-        return ending
+        last_response: AuthResponse | Refused = end.value
+        return last_response
 
 
 class HandedHeader(AuthHeader, frozen=True):
@@ -110,9 +115,9 @@ class KeptHeader:
         response = yield from self._send(request, events)
         if isinstance(response, Refused):
             return response
-        value = response.response.header(self._name)
         if response.response.status != CONFLICT or isinstance(response.outcome, Result):
             return response
+        value = response.response.header(self._name)
         if not value or not _SENDABLE.fullmatch(value):
             return response
         self._value = value
@@ -122,8 +127,9 @@ class KeptHeader:
         """Send the request with the current value, and redact a new one."""
         response = yield self._with(request, self._value)
         if isinstance(response, AuthResponse) and response.response.status == CONFLICT:
-            new = response.response.header(self._name)
-            events += [Hidden(new)] if new else []
+            new_value = response.response.header(self._name)
+            if new_value:
+                events.append(Hidden(new_value))
         return response
 
     def shown(self, request: AuthRequest) -> AuthRequest:
@@ -158,21 +164,22 @@ class McpSession:
         if request.message.method == _INITIALIZE:  # The user calls it.
             response = yield request
             if isinstance(response, AuthResponse):
-                events += self._hidden(response.response.header(MCP_SESSION_HEADER))
+                self._hide_session_ids(events, response)
                 if isinstance(response.outcome, Result):
                     self._headers = _headers_of(response, events)
             return response
-        events += self._hidden()
+        self._hide_session_ids(events)
         # Another call may begin a session meanwhile. This one continues in the session that was ready.
-        if (headers := self._headers) is not None:
-            response = yield _with(request, headers)
+        headers = self._headers
+        if headers is not None:
+            response = yield _with_session(request, headers)
             if not isinstance(response, AuthResponse) or not _is_over(response):
                 return response
             events.append(Note("the server no longer knows the session, so rpcexplorer sent initialize again"))
-        begun = yield from self._initialize(request, events)
-        if isinstance(begun, tuple):
-            return (yield _with(request, begun))
-        return begun
+        new_session = yield from self._initialize(request, events)
+        if isinstance(new_session, AuthResponse | Refused):
+            return new_session
+        return (yield _with_session(request, new_session))
 
     def shown(self, request: AuthRequest) -> AuthRequest:
         headers = (AuthHeader(MCP_VERSION_HEADER, MCP_VERSION), AuthHeader(MCP_SESSION_HEADER, UNRECORDED))
@@ -183,28 +190,31 @@ class McpSession:
     ) -> Generator[AuthRequest, AuthResponse | Refused, AuthResponse | Refused | tuple[AuthHeader, ...]]:
         """Begin a session and return its headers, or the response if it failed."""
         id = f"{request.message.calls[0].id or 'notification'}.initialize"
-        response = yield replace(
-            request, message=Message("call", (replace(self._initialize_call, id=id),)), is_ahead=True
-        )
+        message = Message("call", (replace(self._initialize_call, id=id),))
+        response = yield replace(request, message=message, is_ahead=True)
         if isinstance(response, Refused):
             return response
         if not isinstance(response.outcome, Result):
-            return _at_initializing(response)
-        events += self._hidden(response.response.header(MCP_SESSION_HEADER))
+            return _failed_initialize(response)
+        self._hide_session_ids(events, response)
         headers = _headers_of(response, events)
         ready = Message("notification", (Call("notifications/initialized", "{}"),))
         yield replace(request, message=ready, headers=(*request.headers, *headers), is_ahead=True)
         self._headers = headers
         return headers
 
-    def _hidden(self, new: str | None = None) -> Iterator[Hidden]:
-        """Yield the session ids to redact: an id gives access to the session."""
-        known = (header.text for header in self._headers or () if header.name == MCP_SESSION_HEADER)
-        return (Hidden(value) for value in (new, *known) if value)
+    def _hide_session_ids(self, events: list[Event], received: AuthResponse | None = None) -> None:
+        """Redact the id of a new session and the current one: an id gives access to its session."""
+        ids = [header.text for header in self._headers or () if header.name == MCP_SESSION_HEADER]
+        if received is not None and (new_id := received.response.header(MCP_SESSION_HEADER)):
+            ids.insert(0, new_id)
+        events += [Hidden(id) for id in ids]
 
 
-def _with(request: AuthRequest, headers: tuple[AuthHeader, ...]) -> AuthRequest:
-    message = request.message if request.is_ahead else _translated(request.message)
+def _with_session(request: AuthRequest, headers: tuple[AuthHeader, ...]) -> AuthRequest:
+    message = request.message
+    if not request.is_ahead:  # A login is a method, not a tool.
+        message = _translated(message)
     return replace(request, message=message, headers=(*request.headers, *headers))
 
 
@@ -217,12 +227,13 @@ def _headers_of(received: AuthResponse, events: list[Event]) -> tuple[AuthHeader
         initialized = _Initialized()
     server, version = initialized.serverInfo, initialized.protocolVersion
     # Each name is complete or omitted: secrets are found only in complete texts.
-    words = f"{server.name} {server.version}".strip()
-    if not 0 < len(words) <= LONGEST:
-        words = "a server"
-    if len(version) <= LONGEST:
-        words += f", MCP {version}"
-    events.append(Note(f"initialized: {words}"))
+    name = f"{server.name} {server.version}".strip()
+    if not name or len(name) > MAX_NAME:
+        name = "a server"
+    protocol = ""
+    if len(version) <= MAX_NAME:
+        protocol = f", MCP {version}"
+    events.append(Note(f"initialized: {name}{protocol}"))
     headers: list[AuthHeader] = []
     if _SENDABLE.fullmatch(version):
         headers.append(AuthHeader(MCP_VERSION_HEADER, version))
@@ -234,35 +245,39 @@ def _headers_of(received: AuthResponse, events: list[Event]) -> tuple[AuthHeader
 
 def _is_over(received: AuthResponse) -> bool:
     """Return whether the server no longer knows the session."""
-    outcome = received.outcome
+    outcome, status = received.outcome, received.response.status
     if isinstance(outcome, Result):
         return False
-    message = outcome.message if isinstance(outcome, ErrorObject) else ""
-    status = received.response.status
-    return status == NOT_FOUND or (status == BAD_REQUEST and _NO_SESSION.search(message) is not None)
+    if status == NOT_FOUND:  # as MCP demands
+        return True
+    if status == BAD_REQUEST and isinstance(outcome, ErrorObject):
+        return _NO_SESSION.search(outcome.message) is not None
+    return False
 
 
 def _translated(message: Message) -> Message:
     """Return the message with each tool call as ``tools/call``."""
-    return replace(message, calls=tuple(_call(call) for call in message.calls))
+    return replace(message, calls=tuple(_translated_call(call) for call in message.calls))
 
 
-def _call(call: Call) -> Call:
-    if _OWN.fullmatch(call.method):
+def _translated_call(call: Call) -> Call:
+    if _MCP_METHOD.fullmatch(call.method):
         return call
-    arguments = "{}" if call.params == "[]" else call.params
+    arguments = call.params
+    if arguments == "[]":  # The params that a call without params has. MCP wants an object.
+        arguments = "{}"
     return replace(call, method=CALLS_A_TOOL, params=f'{{"name":{spelled(call.method)},"arguments":{arguments}}}')
 
 
-def _at_initializing(received: AuthResponse) -> AuthResponse:
+def _failed_initialize(received: AuthResponse) -> AuthResponse:
     """Add to a failure that it happened before the call was sent."""
     outcome = received.outcome
     match outcome:
         case Unreached(sentence=sentence):
             outcome = replace(outcome, sentence=f"initialize failed: {sentence}", in_handshake=True)
         case ErrorObject(remarks=remarks):
-            here = "this is the error of initialize: the call was not sent"
-            outcome = replace(outcome, remarks=(*remarks, here, MCP_SPOKEN))
+            remark = "this is the error of initialize: the call was not sent"
+            outcome = replace(outcome, remarks=(*remarks, remark, MCP_SPOKEN))
         case Malformed(reason=reason):
             outcome = replace(outcome, reason=f"initialize failed: {reason}", kind="handshake")
     return replace(received, outcome=outcome)
