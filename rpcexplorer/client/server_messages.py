@@ -1,4 +1,4 @@
-"""Events, and the answers to those that are requests of the server."""
+"""Events: messages that the server sends unasked, and the answers to its requests."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 NOT_OFFERED: Final = b'"error":{"code":-32601,"message":"Method not found"}'
 """The answer to a request of the server that no rule answers."""
 NOT_JSON_RPC: Final = "this is not a JSON-RPC message"
-"""The remark of a JSON object that is none: some servers send their events so."""
+"""The remark of any other JSON object, which some servers send as an event."""
 CONFIGURATION: Final = "workspace/configuration"
+"""The method with which a language server asks for settings."""
 NULL_PER_ITEM: Final = b""
-"""Stands for the answer to ``CONFIGURATION``, which depends on the request."""
+"""In place of the answer to ``CONFIGURATION``, which depends on the request."""
 MAX_ANSWERS: Final = 1_000
 MAX_ANSWER_BYTES: Final = 1024 * 1024
 """Answers that the server has not read yet; later requests stay unanswered."""
@@ -57,16 +58,22 @@ def cancellation(handshake: str, id: str, form: MessageForm) -> bytes:
 
 
 def answers_of(profile: Profile, *, can_ask: bool) -> AnswerRule:
-    """Return what answers the server's requests; ``can_ask``: the user does, where a rule says so."""
+    """Return the rule that answers the server's requests.
+
+    If nobody can be asked, requests for the user are answered like those without a rule.
+    """
 
     def member(rule: Rule) -> bytes | None:
+        if rule.ask and can_ask:
+            return None
         if rule.ask:
-            return None if can_ask else NOT_OFFERED
+            return NOT_OFFERED
         if rule.result_json is not None:
             return b'"result":' + rule.result_json.encode()
         return f'"error":{{"code":{rule.code},"message":{spelled(rule.message)}}}'.encode()
 
-    members = {method: member(rule) for method, rule in profile.answers.items()}  # Events share them.
+    # Built once, because thousands of events share these texts.
+    members = {method: member(rule) for method, rule in profile.answers.items()}
     if profile.handshake == "lsp":
         members.setdefault(CONFIGURATION, NULL_PER_ITEM)
     others = members.get("*", NOT_OFFERED)
@@ -84,7 +91,7 @@ class _ConfigurationRequest(Struct):
 
 
 def _nulls_for(text: bytes) -> bytes:
-    """Return a result with a null for each setting that a language server asks for: its own default."""
+    """Return a result with a null for each setting: the language server uses its default."""
     try:
         count = len(msgspec.json.decode(text, type=_ConfigurationRequest).params.items)
     except (msgspec.DecodeError, RecursionError):
@@ -92,42 +99,49 @@ def _nulls_for(text: bytes) -> bytes:
     return b'"result":[' + b",".join([b"null"] * count) + b"]"
 
 
-class _Plain(Struct):
-    """The members that tell a notification from other messages."""
+class _MethodAndId(Struct):
+    """The members that distinguish a notification from other messages."""
 
     method: str
     id: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
-_plain: Final = msgspec.json.Decoder(_Plain)
+_method_and_id: Final = msgspec.json.Decoder(_MethodAndId)
 
 
 def notification_of(text: bytes) -> Event | None:
     """Return the event of a plain notification, of which there may be very many; None for other messages."""
     try:
-        message = _plain.decode(text)
+        message = _method_and_id.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return None
     if message.id is not msgspec.UNSET:
         return None
     if not text.isascii():
-        text.decode()  # The decoder does not look at texts that it skips.
+        text.decode()  # Raise UnicodeError: the decoder does not check strings that it skips.
     return Event(datetime.now(UTC), "notification", text, message.method)
 
 
 def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
-    """Return a message that is not the response to a call that waits."""
+    """Return the event of a message that is not the response to a call that waits.
+
+    ``of`` is the id of the call in whose event stream it arrived.
+    """
     now = datetime.now(UTC)
     if envelope is None:
         remark = "this is not a JSON object"
-        if len(text) > MAX_AT_ONCE and text.lstrip()[:1] == b"{":
+        if len(text) > MAX_AT_ONCE and text.lstrip().startswith(b"{"):
+            # Such a text is read only if it is simple: see MAX_AT_ONCE.
             remark = "this is not JSON, or nested too deeply"
         return Event(now, "unreadable", text, remark=remark, of=of)
-    if envelope.method is envelope.id is envelope.result is envelope.error is None:
+    parts = (envelope.method, envelope.id, envelope.result, envelope.error)
+    if all(part is None for part in parts):
         return Event(now, "unreadable", text, remark=NOT_JSON_RPC, of=of)
-    id, remark = envelope.id, ""
+    id = envelope.id
+    remark = ""
     if id is not None and len(id) > MAX_ID:
-        id, remark = None, f"its id is longer than {MAX_ID:,} bytes"
+        id = None
+        remark = f"its id is longer than {MAX_ID:,} bytes"
     if envelope.method is None:
         return Event(now, "response", text, id=id, remark="no call waits for this response", of=of)
     method = text_of(envelope.method)
@@ -152,24 +166,38 @@ def internal_error(error: Exception) -> Unreachable:
 
 
 def calls_in(body: bytes) -> list[Envelope]:
-    texts = open_array(body) if body.lstrip()[:1] == b"[" else [body]
-    return [envelope for text in texts or () if (envelope := open_object(text)) is not None]
+    """Return the calls of a body: one, or those of a batch."""
+    texts: Sequence[bytes] = [body]
+    if body.lstrip().startswith(b"["):
+        texts = open_array(body) or ()
+    envelopes = [open_object(text) for text in texts]
+    return [envelope for envelope in envelopes if envelope is not None]
 
 
 def messages_of_array(text: bytes, waiting: int) -> Sequence[bytes]:
-    """Return the messages of an array, which may answer calls that wait; of other texts and too many, none."""
-    if text.lstrip()[:1] != b"[" or not (waiting or len(text) <= MAX_ARRAY):
+    """Return the messages of an array; of other texts, and if there are too many, none.
+
+    ``waiting`` calls may be answered by it.
+    """
+    if not text.lstrip().startswith(b"["):
+        return ()
+    if len(text) > MAX_ARRAY and not waiting:
         return ()
     texts = open_array(text) or ()
-    return texts if len(texts) <= MAX_EVENTS + waiting else ()
+    if len(texts) > MAX_EVENTS + waiting:
+        return ()
+    return texts
 
 
 def key_of(id: bytes) -> str:
     """Return an id as text: some servers return a number as a string, or reverse."""
-    return text_of(id) if id[:1] == b'"' else id.decode()
+    if id.startswith(b'"'):
+        return text_of(id)
+    return id.decode()
 
 
 def text_of(string: bytes) -> str:
+    """Return the value of a JSON string, or any other text as it is."""
     try:
         return str(decoded(string))
     except ValueError:
@@ -194,25 +222,31 @@ class ServerRequests:
         self._around, self._answer, self._send = around, answer, send
         self._envelope = envelope
         self.asked: dict[int, Event] = {}
-        """Requests that wait for the user, the oldest first."""
-        self.refused, self.refusals = "", 0
-        """The method of the last request that got an error, and how many did."""
+        """Requests that wait for the user, the oldest first. By identity: an id of the server may repeat."""
+        self.refused = ""
+        """The method of the last request that got an error."""
+        self.refusals = 0
+        """Requests that got an error."""
         self.unanswered = 0
         """Requests that got no answer."""
-        self._why = ""
+        self._last_reason = ""
+        """Why the last of them got none."""
 
     @property
     def note(self) -> str:
         """A sentence about the requests that got no answer, with the last reason; empty if there are none."""
         if not self.unanswered:
             return ""
-        return f"{counted(self.unanswered, 'request')} of the server got no answer: {self._why}"
+        return f"{counted(self.unanswered, 'request')} of the server got no answer: {self._last_reason}"
 
     def take(self, event: Event) -> None:
         """Answer an event if it is a request, and pass it on."""
         if event.kind == "request":
             event.envelope = self._envelope
-            if reason := event.remark or self._respond(event):
+            reason = event.remark
+            if not reason:
+                reason = self._respond(event)
+            if reason:
                 self.fail(event, reason)
         self._around.on_event(event)
 
@@ -223,10 +257,13 @@ class ServerRequests:
             member = _nulls_for(event.text)
         if member is not None:
             if member.startswith(b'"error"'):
-                self.refused, self.refusals = event.method, self.refusals + 1
-            is_sent = self._send(event, member)
-            return "" if is_sent else "the server does not read its answers"
-        if len(self.asked) >= MAX_ASKED or sum(len(one.text) for one in self.asked.values()) >= MAX_ASKED_BYTES:
+                self.refused = event.method
+                self.refusals += 1
+            if not self._send(event, member):
+                return "the server does not read its answers"
+            return ""
+        size = sum(len(waiting.text) for waiting in self.asked.values())
+        if len(self.asked) >= MAX_ASKED or size >= MAX_ASKED_BYTES:
             return f"{len(self.asked):,} requests wait already"
         self.asked[id(event)] = event
         return ""
@@ -234,10 +271,9 @@ class ServerRequests:
     def reply(self, event: Event, member: bytes) -> str:
         """Answer a request that waits for the user; return a problem.
 
-        ``member`` is its result or error.
-        It does not wait for the server to read the answer.
+        ``member`` is its result or error. This does not wait for the server to read the answer.
         """
-        if self.asked.get(id(event)) is not event:
+        if id(event) not in self.asked:
             return event.remark or "The request was already answered."
         if not self._send(event, member):
             return "The server does not read its answers. Try again later, or close the connection."
@@ -248,7 +284,7 @@ class ServerRequests:
 
     def fail(self, event: Event, reason: str) -> None:
         """Note why a request got no answer."""
-        self._why = reason
+        self._last_reason = reason
         event.remark = f"not answered: {reason}"
         self.unanswered += 1
 
