@@ -52,27 +52,32 @@ def copy(run: Run, ids: tuple[str, ...], form: str, output: str | None, profile:
     if len(ids) > 2 or (len(ids) == 2 and form != "report"):
         raise click.UsageError("Name one call, or two calls with --as report.")
     world, explorer = run.world, use_history(run, profile)
-    calls = [find_call(explorer, id, own_first=profile is not None) for id in ids or (None,)]
+    wanted = ids or (None,)  # None is the newest call.
+    calls = [find_call(explorer, id, own_first=profile is not None) for id in wanted]
     out = Output(world, output)
     if len(calls) == 2:
         from rpcexplorer.export.report import report_of_pair  # A single call needs no comparison.
 
-        left, right = (call.exchange for call in calls)
-        first, second = (_subject(run, call, form) for call in calls)
-        ignore = ignored_pointers(right, explorer.profiles.profiles)
-        content = report_of_pair(first, second, (left, right), explorer.credentials.in_use(), ignore)
+        left, right = calls
+        subjects = _subject(run, left, form), _subject(run, right, form)
+        exchanges = left.exchange, right.exchange
+        ignore = ignored_pointers(right.exchange, explorer.profiles.profiles)
+        content = report_of_pair(*subjects, exchanges, explorer.credentials.in_use(), ignore)
         count = count_references(content)
     elif form == "response":
-        call = calls[0].exchange
-        ours = explorer.journal.is_ours(call, calls[0].source)
-        profile_used, _ = profile_of(call, explorer.profiles.profiles, ours=ours)
-        content = reply(call, profile_used, explorer.credentials.in_use())
+        # Unlike the other formats, it needs no request that can be sent.
+        exchange = calls[0].exchange
+        ours = explorer.journal.is_ours(exchange, calls[0].source)
+        used_profile, _ = profile_of(exchange, explorer.profiles.profiles, ours=ours)
+        content = reply(exchange, used_profile, explorer.credentials.in_use())
         count = count_references(content)
     else:
         subject = _subject(run, calls[0], form)
         content = render(form, subject)
-        if FORMS[form].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
-            fail(why, 3)
+        if FORMS[form].runs:
+            problem = explorer.withheld(subject.profile, content.decode(errors="replace"))
+            if problem:
+                fail(problem, 3)
         count = count_replaced(form, subject, content)
     if FORMS[form].snippet is not None:
         out.world.write(content + b"\n")
@@ -86,7 +91,7 @@ def copy(run: Run, ids: tuple[str, ...], form: str, output: str | None, profile:
 def _subject(run: Run, call: Recorded, form: str) -> Subject:
     """Return the subject of a copy; end the command if there is none."""
     explorer = run.explorer
-    subject, missing = record_of(
+    subject, warning = record_of(
         call.exchange,
         explorer.profiles.profiles,
         explorer.preview,
@@ -94,10 +99,12 @@ def _subject(run: Run, call: Recorded, form: str) -> Subject:
         ours=explorer.journal.is_ours(call.exchange, call.source),
         runs=not FORMS[form].describes,
     )
-    if isinstance(subject, Subject) and (why := find_uncopyable(form, subject.profile)):
-        fail(why)
-    if missing:
-        run.world.say(missing)
+    if isinstance(subject, Subject):
+        problem = find_uncopyable(form, subject.profile)
+        if problem:
+            fail(problem)
+    if warning:
+        run.world.say(warning)
     if isinstance(subject, Refused):
         fail(subject.sentence)
     return subject
