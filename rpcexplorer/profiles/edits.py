@@ -37,19 +37,25 @@ class ProfileEdits(Struct, frozen=True):
         ``more`` are other keys, such as ``badge``.
         """
         if "command" in more:
-            more["command"] = self._words(more["command"])
-        members = {key: value for key, value in {"url": url, **more, "auth": dict(auth or {})}.items() if value}
+            more["command"] = self._words_from_here(more["command"])
+        keys = {"url": url, **more, "auth": dict(auth or {})}
+        members = {key: value for key, value in keys.items() if value}
         values = checked_values(self.file, name, tuple(members.items()))
         if isinstance(values, Problem):
             return values
-        return self._unusable(name, {}, values, members.get("preset")) or self._new(name, members)
+        problem = self._find_unusable(name, {}, values, members.get("preset"))
+        if problem:
+            return problem
+        return self._write_new(name, members)
 
     def duplicate(self, name: str, copy: str) -> Problem | None:
         """Copy the profile's keys in this file, without its secrets."""
         values = self._profiles()
         if isinstance(values, Problem):
             return values
-        return self._new(copy, values[name]) if name in values else self._unknown(name, values)
+        if name not in values:
+            return self._unknown(name, values)
+        return self._write_new(copy, values[name])
 
     def rename(self, name: str, new: str, *, writes: bool = True) -> Problem | None:
         """Rename a profile, also as the default, if this file names it.
@@ -64,7 +70,9 @@ class ProfileEdits(Struct, frozen=True):
             changes.append((("profile", name), NewName(new)))
         if self._default() == name:
             changes.append((("default",), new))
-        return self.set_values(*changes, writes=writes) if changes else None
+        if not changes:
+            return None
+        return self.set_values(*changes, writes=writes)
 
     def remove(self, name: str) -> Problem | None:
         """Remove a profile with the comments above it, also as the default."""
@@ -79,7 +87,10 @@ class ProfileEdits(Struct, frozen=True):
         return self.set_values(*changes)
 
     def drop_default(self, name: str) -> Problem | None:
-        return self.set_values((("default",), None)) if self._default() == name else None
+        """Remove the default if it is this profile."""
+        if self._default() != name:
+            return None
+        return self.set_values((("default",), None))
 
     def set_values(self, *changes: KeyChange, writes: bool = True) -> Problem | None:
         """Set all keys or none; None removes a key."""
@@ -93,12 +104,17 @@ class ProfileEdits(Struct, frozen=True):
         values = checked_values(self.file, name, changes)
         if isinstance(values, Problem):
             return values
-        keys = [(split_dotted(key), value) for key, value in changes]
-        stays = dict(leaves)
-        for key in [key for key, value in keys if value is None]:
-            stays = {path: leaf for path, leaf in stays.items() if path[: len(key)] != key}
-        wrong = self._unusable(name, stays, values, dict(changes).get("preset"))
-        return wrong or self.set_values(*((("profile", name, *key), value) for key, value in keys))
+        remaining = dict(leaves)
+        in_file: list[KeyChange] = []
+        for dotted_key, value in changes:
+            key = split_dotted(dotted_key)
+            in_file.append((("profile", name, *key), value))
+            if value is None:  # It removes the key, or the table with all its keys.
+                remaining = {path: leaf for path, leaf in remaining.items() if path[: len(key)] != key}
+        problem = self._find_unusable(name, remaining, values, dict(changes).get("preset"))
+        if problem:
+            return problem
+        return self.set_values(*in_file)
 
     def value_of(self, name: str, key: str, text: str) -> Any:
         """Return the value of a text that was typed for a key.
@@ -108,12 +124,17 @@ class ProfileEdits(Struct, frozen=True):
         if not text:
             return None
         parsed = parse_toml(self.file, f"value = {text}\n")
-        as_toml = parsed.values.get("value", text) if isinstance(parsed, TomlFile) else text
-        if isinstance(as_toml, str):
+        if not isinstance(parsed, TomlFile):
+            return text
+        value = parsed.values.get("value", text)
+        if isinstance(value, str):  # Quotes that were typed are part of the text.
             return text
         if key == "command":
-            return self._words(as_toml)
-        return as_toml if isinstance(checked_values(self.file, name, ((key, text),)), Problem) else text
+            return self._words_from_here(value)
+        takes_text = not isinstance(checked_values(self.file, name, ((key, text),)), Problem)
+        if takes_text:  # For example, a badge may be 2024.
+            return text
+        return value
 
     def set_default(self, name: str) -> Problem | None:
         return self.set_values((("default",), name))
@@ -125,51 +146,54 @@ class ProfileEdits(Struct, frozen=True):
             members["doc"] = call.doc
         if call.text.strip():
             members["params_json"] = Verbatim(call.text)
-        path = _key_of(call)
+        path = _path_of(call)
         if replacing:
-            keys = ("params", "doc", "params_json", "method")
-            return self.set_values(*(((*path, key), members.get(key)) for key in keys))
-        file = read_toml(self.file)
-        table: Any = {} if file is None or isinstance(file, Problem) else file.values
-        for key in path[:-1]:
-            table = table.get(key, {}) if isinstance(table, dict) else {}
-        if isinstance(table, dict) and call.name in table:
-            sentence = f"this file already has a saved call `{call.name}`. Choose another name"
-            return Problem(str(self.file), sentence)
-        return self.set_values((path, OwnTable(members)))
+            keys = ("params", "doc", "params_json", "method")  # Its other keys stay, such as ``expect``.
+            return self.set_values(*[((*path, key), members.get(key)) for key in keys])
+        table: Any = self._values()
+        for key in path:
+            if not isinstance(table, dict) or key not in table:
+                return self.set_values((path, OwnTable(members)))
+            table = table[key]
+        sentence = f"this file already has a saved call `{call.name}`. Choose another name"
+        return Problem(str(self.file), sentence)
 
-    def expect(self, call: SavedCall, wanted: Mapping[str, Any]) -> Problem | None:
+    def expect(self, call: SavedCall, expectations: Mapping[str, Any]) -> Problem | None:
         """Add keys to ``expect`` of a saved call; remove those that contradict them."""
         from rpcexplorer.profiles.expect import contradicted
 
-        if _has_null(wanted):
-            return Problem(
-                call.file, "TOML has no null, so the value cannot be expected. Write a jq expression instead"
-            )
-        path = (*_key_of(call), "expect")
+        if _has_null(expectations):
+            sentence = "TOML has no null, so the value cannot be expected. Write a jq expression instead"
+            return Problem(call.file, sentence)
+        path = (*_path_of(call), "expect")
         if call.expect is None:
-            return self.set_values((path, OwnTable(wanted)))
-        changes: list[KeyChange] = [((*path, key), None) for key in contradicted(call.expect, wanted)]
-        for key, value in wanted.items():
-            if key == "values" and value:
-                changes += [((*path, key, pointer), wanted) for pointer, wanted in value.items()]
+            return self.set_values((path, OwnTable(expectations)))
+        changes: list[KeyChange] = [((*path, key), None) for key in contradicted(call.expect, expectations)]
+        for key, value in expectations.items():
+            if key == "values" and value:  # The values at other pointers stay.
+                changes += [((*path, key, pointer), expected) for pointer, expected in value.items()]
             else:
                 changes.append(((*path, key), value))
         return self.set_values(*changes)
 
     def remove_call(self, call: SavedCall) -> Problem | None:
-        return self.set_values((_key_of(call), None))
+        return self.set_values((_path_of(call), None))
 
-    def _words(self, words: Any) -> Any:
-        """Return typed words with the path of their program, which must not be one of the file's folder."""
-        if not self.folder or self.folder == self.file.parent or not isinstance(words, list) or not words:
+    def _words_from_here(self, words: Any) -> Any:
+        """Return typed words with a program in the working folder.
+
+        Otherwise its path would be read from the folder of the file on.
+        """
+        if not isinstance(words, list) or not words:
+            return words
+        if not self.folder or self.folder == self.file.parent:
             return words
         program, *arguments = words
         if "/" in str(program):
             program = str(self.folder / program)
         return [program, *arguments]
 
-    def _new(self, name: str, members: dict[str, Any]) -> Problem | None:
+    def _write_new(self, name: str, members: dict[str, Any]) -> Problem | None:
         values = self._profiles()
         if isinstance(values, Problem):
             return values
@@ -183,11 +207,15 @@ class ProfileEdits(Struct, frozen=True):
                 return Problem(str(self.file), f"{sentence}. Choose another name", profile=name)
         return self.set_values((("profile", name), members))
 
-    def _unusable(self, name: str, leaves: Leaves, values: Mapping[KeyPath, Any], preset: str | None) -> Problem | None:
+    def _find_unusable(
+        self, name: str, leaves: Leaves, values: Mapping[KeyPath, Any], preset: str | None
+    ) -> Problem | None:
         """Return the problem of a profile with these values over its leaves, or of a preset that is new."""
-        built = self.profiles.built(name, leaves | {path: Leaf(value, DEFAULT) for path, value in values.items()})
+        new_leaves = {path: Leaf(value, DEFAULT) for path, value in values.items()}
+        built = self.profiles.built(name, leaves | new_leaves)
         if not isinstance(built, Profile):
-            return Problem(str(self.file), built[1], key=dotted(("profile", name, *built[0])), profile=name)
+            path, sentence = built
+            return Problem(str(self.file), sentence, key=dotted(("profile", name, *path)), profile=name)
         if not preset:
             return None
         _, problems = self.profiles.presets.under(name, {("preset",): Leaf(preset, Source(str(self.file)))})
@@ -195,18 +223,29 @@ class ProfileEdits(Struct, frozen=True):
 
     def _profiles(self) -> dict[str, Any] | Problem:
         file = read_toml(self.file)
-        if file is None or isinstance(file, Problem):
-            return file or {}
-        found = file.values.get("profile", {})
-        return found if isinstance(found, dict) else file.complain(("profile",), "must be a table")
+        if file is None:
+            return {}
+        if isinstance(file, Problem):
+            return file
+        profiles = file.values.get("profile", {})
+        if not isinstance(profiles, dict):
+            return file.complain(("profile",), "must be a table")
+        return profiles
 
     def _default(self) -> Any:
+        return self._values().get("default")
+
+    def _values(self) -> Mapping[str, Any]:
+        """Return what is in the file. If it cannot be read, writing it reports why."""
         file = read_toml(self.file)
-        return None if file is None or isinstance(file, Problem) else file.values.get("default")
+        if file is None or isinstance(file, Problem):
+            return {}
+        return file.values
 
     def _unknown(self, name: str, values: dict[str, Any]) -> Problem:
-        guess = nearest(name, values)
-        advice = f"Did you mean `{guess}`?" if guess else "Look for it in the other files"
+        advice = "Look for it in the other files"
+        if guess := nearest(name, values):
+            advice = f"Did you mean `{guess}`?"
         return Problem(str(self.file), f"there is no profile `{name}` in this file. {advice}", profile=name)
 
 
@@ -218,5 +257,7 @@ def _has_null(value: Any) -> bool:
     return value is None
 
 
-def _key_of(call: SavedCall) -> KeyPath:
-    return ("profile", call.profile, "call", call.name) if call.profile else ("call", call.name)
+def _path_of(call: SavedCall) -> KeyPath:
+    if call.profile:
+        return ("profile", call.profile, "call", call.name)
+    return ("call", call.name)
