@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 from unicodedata import category, combining, east_asian_width
 
@@ -95,6 +96,7 @@ def columns(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_cells, text))
 
 
+@lru_cache(4096)
 def _cells(char: str) -> int:
     if combining(char) or char == "\ufe0e":
         return 0

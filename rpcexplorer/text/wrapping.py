@@ -49,15 +49,20 @@ def wrapped(words: Words, width: int, hang: int | None = None, breaks: Breaks = 
     row: WordLine = []
     room, has_text = width, False
     for gap, word, is_verbatim in _words(line, breaks):
-        next_pieces = [*gap, *word]
-        if has_text and not is_verbatim and width_of(next_pieces) > room:
+        pieces = [*gap, *word]
+        wide = width_of(pieces)
+        if wide > room and has_text and not is_verbatim:
             yield _joined(row)
             row, room = [(" " * hang, "text")], width - hang
-            next_pieces = word
+            pieces, wide = word, width_of(word)
         has_text = True
-        for piece, role in next_pieces:
+        if wide <= room or breaks == "whole":
+            row += pieces
+            room -= wide
+            continue
+        for piece, role in pieces:
             text = piece
-            end = len(text) if breaks == "whole" else _fits(text, room)
+            end = _fits(text, room)
             while end < len(text):
                 yield _joined([*row, (text[:end], role)])
                 row, room, text = [(" " * hang, "text")], width - hang, text[end:]
