@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import logging
 import socket
+import ssl
 import time
 import traceback
 from collections.abc import Awaitable, Mapping
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -52,9 +53,9 @@ T = TypeVar("T")
 FIRST_PAUSE_SECONDS: Final = 0.1
 MAX_PAUSE_SECONDS: Final = 10.0
 """A user waits longer after each call without a response, up to this."""
-BLOCK: Final = 64 * 1024
-MAX_HEAD: Final = 256 * 1024
-"""Bytes of the head of a response."""
+BLOCK_BYTES: Final = 64 * 1024
+MAX_HEAD_BYTES: Final = 256 * 1024
+"""More in the head of a response is hostile."""
 ONLY_HTTP: Final = "A load test needs a profile with http:// or https://, not {}."
 
 
@@ -68,17 +69,15 @@ class RpcFailure(Exception):  # noqa: N818 - Locust shows its text as the failur
 class Service:
     """A profile with its secrets; all users of a process share it."""
 
-    def __init__(self, explorer: Explorer, profile: Profile, given: Mapping[str, str]) -> None:
+    def __init__(self, explorer: Explorer, profile: Profile, variables: Mapping[str, str]) -> None:
         if profile.scheme not in {"http", "https"}:
             raise UserError(ONLY_HTTP.format(f"{profile.scheme}:"))
         self.profile = profile
-        self._explorer, self._given = explorer, given
+        self._explorer = explorer
+        self._variables = variables
         self._secrets: dict[str, Secret] = {}
         self._logged: set[str] = set()
         self.limit = explorer.settings.reply_limit
-        self.tls = cache(lambda: trust_of(profile).context())
-        self.can_log_in = cache(lambda: explorer.credentials.can_log_in(profile))
-        self.permission = cache(lambda: _at_once(explorer.credentials.permission(profile)))
 
     @classmethod
     def open(
@@ -95,21 +94,36 @@ class Service:
         explorer.journal.recording = False
         return cls(explorer, explorer.use(profile), given)
 
+    # These read files, so they are computed once for all calls.
+
+    @cached_property
+    def tls(self) -> ssl.SSLContext:
+        return trust_of(self.profile).context()
+
+    @cached_property
+    def can_log_in(self) -> bool:
+        return self._explorer.credentials.can_log_in(self.profile)
+
+    @cached_property
+    def permission(self) -> Refused | None:
+        """Why the profile must not be used, or None."""
+        return _result_of(self._explorer.credentials.permission(self.profile))
+
     def secret(self, field: str) -> Secret | Refused:
-        """Return a secret: files and destination are looked at once for all calls."""
+        """Return a secret. Files and destination are read once for all calls."""
         if field not in self._secrets:
-            found = _at_once(self._explorer.credentials.secret(self.profile, field))
-            if isinstance(found, Refused):
-                return found
-            self._secrets[field] = found
+            secret = _result_of(self._explorer.credentials.secret(self.profile, field))
+            if isinstance(secret, Refused):
+                return secret
+            self._secrets[field] = secret
         return self._secrets[field]
 
     def saved(self, name: str) -> PlannedCall:
         """Return a saved call, such as ``@list users``; raise `UserError`."""
-        known = self._explorer.saved_calls().get(name.removeprefix(SIGN))
-        if known is None:
+        saved = self._explorer.saved_calls().get(name.removeprefix(SIGN))
+        if saved is None:
             raise UserError(f"Profile {self.profile.name} has no saved call {name}.")
-        return PlannedCall(name, known.method, known.draft().text)
+        return PlannedCall(name, saved.method, saved.draft().text)
 
     def log_refusal(self, refused: Refused) -> None:
         """Say once why calls are not sent."""
@@ -121,18 +135,23 @@ class Service:
     def draft(self, call: PlannedCall) -> Draft | Refused:
         """Return a call with values for its variables, or why it has none."""
         draft = Draft(call.method, call.text)
-        found = self._explorer.resolved(draft, self._given, id=fresh_id()) if "{{" in call.text else draft
-        if isinstance(found, Missing):
-            return Refused("params", found.sentence)
-        assert isinstance(found, Draft)
-        return found
+        if "{{" not in call.text:  # It has no variables: most calls of a load test are equal.
+            return draft
+        resolved = self._explorer.resolved(draft, self._variables, id=fresh_id())
+        if isinstance(resolved, Missing):
+            return Refused("params", resolved.sentence)
+        assert isinstance(resolved, Draft)
+        return resolved
 
 
-def _at_once(answer: Awaitable[T]) -> T:
-    """Return the result of a coroutine that does not wait."""
-    running = answer.__await__()
+def _result_of(awaitable: Awaitable[T]) -> T:
+    """Return the result of a coroutine without an event loop.
+
+    Credentials wait only for an answer of the user, and no user is asked here.
+    """
+    steps = awaitable.__await__()
     try:
-        next(running)
+        next(steps)
     except StopIteration as end:
         result: T = end.value
         return result
@@ -143,13 +162,14 @@ class RpcClient:
     """The calls, the session and the connection of one user."""
 
     def __init__(self, service: Service, user: User) -> None:
-        self._service, self._user = service, user
+        self._service = service
+        self._user = user
         self._profile = service.profile
         self._handshake = handshake_of(service.profile)
         self._session: Secret | None = None
         self._connection = GeventConnection(service)
-        self._seconds = 0.0
-        """Duration of the running call, without the requests ahead of it."""
+        self._call_seconds = 0.0
+        """Duration of the running call, without the requests ahead of it. 0 before it is sent."""
 
     def close(self) -> None:
         self._connection.close()
@@ -159,19 +179,21 @@ class RpcClient:
 
         An error in rpcexplorer itself is a failure, too.
         """
-        began, self._seconds = time.time(), 0.0
+        start = time.time()
+        self._call_seconds = 0.0
         try:
             end = self._drive(planned)
         except Exception as error:  # noqa: BLE001 - Locust would print a traceback for each call
+            # Without its text, which may contain a secret.
             place = traceback.extract_tb(error.__traceback__)[-1]
             failure = f"internal error: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
-            self._report(planned.row, began, self._seconds, 0, RpcFailure(failure))
+            self._report(planned.row, start, self._call_seconds, 0, RpcFailure(failure))
             return Unreached("request", f"Not sent, because of an {failure}.")
         if isinstance(end, Refused):
-            self._report(planned.row, began, 0, 0, _failure(end))
+            self._report(planned.row, start, 0, 0, _failure(end))
             return end
-        if self._seconds:  # Otherwise a request ahead of it failed, such as the login, and has its own row.
-            self._report(planned.row, began, self._seconds, len(end.response.body), _failure(end))
+        if self._call_seconds:  # Otherwise a request ahead of it failed, such as the login, and has its own row.
+            self._report(planned.row, start, self._call_seconds, len(end.response.body), _failure(end))
         return end.outcome
 
     def _drive(self, planned: PlannedCall) -> AuthResponse | Refused:
@@ -182,10 +204,12 @@ class RpcClient:
         calls = calls_of(draft, fresh_id(), self._profile.envelope)
         if isinstance(calls, Refused):
             return calls
-        if refused := self._service.permission():
+        refused = self._service.permission
+        if refused is not None:
             return refused
-        message, now = Message(kind_of(draft), calls), datetime.now(UTC)
-        call = AuthCall(self._profile, message, self._session, now, self._service.can_log_in)
+        message = Message(kind_of(draft), calls)
+        now = datetime.now(UTC)
+        call = AuthCall(self._profile, message, self._session, now, lambda: self._service.can_log_in)
         flow: AuthFlow = requests_for(call)
         if self._handshake is not None:
             flow = with_handshake(flow, self._handshake, call.events)
@@ -194,10 +218,10 @@ class RpcClient:
             while True:
                 self._apply_events(call)
                 request = flow.send(self._send(request, call))
-        except StopIteration as last:
+        except StopIteration as end:
             self._apply_events(call)
-            end: AuthResponse | Refused = last.value
-            return end
+            last_response: AuthResponse | Refused = end.value
+            return last_response
 
     def _apply_events(self, call: AuthCall) -> None:
         """Keep the session that a login opened, for this user only."""
@@ -211,15 +235,19 @@ class RpcClient:
     def _send(self, request: AuthRequest, call: AuthCall) -> AuthResponse | Refused:
         secrets: list[Secret] = []
         for field in request.fields:
-            is_session = field == "session" and call.session is not None
-            found = call.session if is_session else self._service.secret(field)
-            if not isinstance(found, Secret):
-                return found or Refused("credentials", "There is no session.")
-            secrets.append(found)
-        if request.headers and (problem := auth_of(self._profile).header_problem(self._profile, secrets)):
-            return problem
+            if field == "session" and call.session is not None:
+                secrets.append(call.session)
+                continue
+            secret = self._service.secret(field)
+            if isinstance(secret, Refused):
+                return secret
+            secrets.append(secret)
+        if request.headers:
+            problem = auth_of(self._profile).header_problem(self._profile, secrets)
+            if problem is not None:
+                return problem
         sent, _ = request_of(self._profile, request, secrets)
-        began, started = time.time(), time.perf_counter()
+        start, started = time.time(), time.perf_counter()  # The clock may be set meanwhile.
         try:
             response = self._connection.send(sent)
         except Unreachable as error:
@@ -230,18 +258,19 @@ class RpcClient:
             received = AuthResponse(outcome, response, len(sent.body))
         seconds = time.perf_counter() - started
         if request.is_ahead:
-            is_login = request.message.method == self._profile.login.method
-            row = LOGIN if is_login else request.message.method
-            self._report(row, began, seconds, len(received.response.body), _failure(received))
+            row = request.message.method
+            if row == self._profile.login.method:
+                row = LOGIN
+            self._report(row, start, seconds, len(received.response.body), _failure(received))
         else:
-            self._seconds += seconds
+            self._call_seconds += seconds  # It is sent again after a new login.
         return received
 
-    def _report(self, row: str, began: float, seconds: float, received: int, failure: RpcFailure | None) -> None:
+    def _report(self, row: str, start: float, seconds: float, received: int, failure: RpcFailure | None) -> None:
         self._user.environment.events.request.fire(
             request_type="RPC",
             name=row,
-            start_time=began,
+            start_time=start,
             response_time=seconds * 1000,
             response_length=received,
             exception=failure,
@@ -260,13 +289,17 @@ def _failure(end: AuthResponse | Refused) -> RpcFailure | None:
             return RpcFailure(f"{NO_RESPONSE}: {step}")
         case Malformed():
             status = end.response.status
-            return RpcFailure(f"malformed: HTTP {status}" if status and status >= 300 else "malformed")
-        case Result(message=message) if message:
+            if status and status >= 300:
+                return RpcFailure(f"malformed: HTTP {status}")
+            return RpcFailure("malformed")
+        case Result(message=message) if message:  # Only a failed tool of MCP has one.
             return RpcFailure("tool failed")
     return None
 
 
 class _ResponseParser(HTTPResponse):
+    """The parser of geventhttpclient, which gets data with ``feed``."""
+
     def __init__(self) -> None:
         super().__init__("POST")
         self.body = bytearray()
@@ -280,62 +313,77 @@ class _ResponseParser(HTTPResponse):
         return bool(self.message_complete and self.status_code >= 200)
 
 
-class _TooLongError(Exception):
+class _CallTimeoutError(Exception):
     """The timeout of a call has passed."""
 
 
 class GeventConnection:
     """The connection of one user over HTTP.
 
-    Requests are the same as without a load test. Those of `HTTPClient` in geventhttpclient have no limit for the head
-    of a response. While data arrives fast, they do not let other greenlets run, and so no timeout of gevent.
+    Requests are the same as without a load test. This is not `HTTPClient` of geventhttpclient, which does not limit
+    the head of a response. While data arrives fast, it lets no other greenlet run, so that no timeout of gevent ends
+    it.
     """
 
     def __init__(self, service: Service) -> None:
-        self._service, self._timeout = service, service.profile.timeout
+        self._service = service
+        self._timeout = service.profile.timeout
         self._socket: socket.socket | None = None
         self._step: Step = "url"
-        self._url, self._address = "", Address("")
-        """The URL of the last request, parsed."""
+        """The step in progress, which a failure names."""
+        self._url = ""
+        """The URL of the last request."""
+        self._address = Address("")
+        """The same URL, parsed."""
 
     def send(self, request: Request) -> Response:
         """Send a request and return the whole response; raise `Unreachable`."""
         problem: Unreachable
         self._step = "url"
         try:
-            with gevent.Timeout(self._timeout, _TooLongError):
+            with gevent.Timeout(self._timeout, _CallTimeoutError):
                 return self._exchange(request, time.monotonic() + self._timeout)
         except Unreachable as known:
             problem = known
-        except (_TooLongError, TimeoutError):
+        except (_CallTimeoutError, TimeoutError):
             problem = Unreachable("timeout", f"No response within {self._timeout:g} s.", maybe_ran=True)
         except Exception as error:  # noqa: BLE001 - the border: a foreign exception may quote a header's value
-            step: Step = "name" if isinstance(error, socket.gaierror) else self._step
+            step: Step = self._step
+            if isinstance(error, socket.gaierror):
+                step = "name"
             problem = Unreachable(step, f"No response ({step}).", maybe_ran=step in {"send", "wait", "body"})
         self.close()  # The rest of a response may still arrive.
         raise problem
 
     def _exchange(self, request: Request, deadline: float) -> Response:
         if request.url != self._url:
-            self._url, self._address = request.url, address_of(request.url)
-        headers = (item for item in request_headers(request, self._address) if item[0].lower() != "accept-encoding")
-        head = [f"POST {self._address.target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
-        data = "\r\n".join([*head, "Accept-Encoding: identity", "", ""]).encode("ascii") + request.body
+            self._url = request.url
+            self._address = address_of(request.url)
+        lines = [f"POST {self._address.target} HTTP/1.1"]
+        for name, value in request_headers(request, self._address):
+            if name.lower() != "accept-encoding":
+                lines.append(f"{name}: {value}")
+        lines.append("Accept-Encoding: identity")  # The parser does not decompress.
+        data = "\r\n".join([*lines, "", ""]).encode("ascii") + request.body
         connection = self._open()
         self._step = "send"
         connection.sendall(data)
         self._step = "wait"
         response, size = _ResponseParser(), 0
         while not response.is_complete:
-            block = connection.recv(BLOCK)
+            block = connection.recv(BLOCK_BYTES)
             size += len(block)
             if time.monotonic() > deadline:
-                raise _TooLongError
+                raise _CallTimeoutError
             response.feed(block)  # An empty one is the end of the connection.
-            self._step = "body" if response.headers_complete else "wait"
-            if size > (self._service.limit if response.headers_complete else MAX_HEAD):
+            self._step = "wait"
+            limit = MAX_HEAD_BYTES
+            if response.headers_complete:
+                self._step = "body"
+                limit = self._service.limit
+            if size > limit:
                 raise Unreachable("size", "The response is too large.", maybe_ran=True)
-            if not (block or response.is_complete):
+            if not block and not response.is_complete:
                 raise EOFError
         if response.should_close():
             self.close()
@@ -347,21 +395,22 @@ class GeventConnection:
         if self._socket is not None:
             ready = gevent.select.poll()
             ready.register(self._socket, gevent.select.POLLIN)
-            if ready.poll(0):  # An idle connection has nothing to read but its end.
+            if ready.poll(0):  # On an idle connection, only its end can be read.
                 self.close()
         if self._socket is None:
             address = self._address
             self._step = "connect"
-            plain = self._socket = socket.create_connection((address.host, address.port))
-            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket = socket.create_connection((address.host, address.port))
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if address.scheme == "https":
                 self._step = "tls"
-                self._socket = self._service.tls().wrap_socket(plain, server_hostname=address.host)
+                self._socket = self._service.tls.wrap_socket(self._socket, server_hostname=address.host)
         return self._socket
 
     def close(self) -> None:
-        connection, self._socket = self._socket, None
-        if connection is not None:
+        if self._socket is not None:
+            connection = self._socket
+            self._socket = None
             connection.close()
 
 
@@ -401,17 +450,22 @@ class RpcUser(User):
         """
         if method.startswith(SIGN):
             return self.send(self.service.saved(method))
-        return self.send(PlannedCall(method, method, "" if params is None else msgspec.json.encode(params).decode()))
+        text = ""
+        if params is not None:
+            text = msgspec.json.encode(params).decode()
+        return self.send(PlannedCall(method, method, text))
 
     def send(self, call: PlannedCall) -> Outcome:
         outcome = self.client.send(call)
         if isinstance(outcome, Refused):
             self.service.log_refusal(outcome)
             raise StopUser
-        if isinstance(outcome, Unreached):
-            self._pause_seconds = min(2 * self._pause_seconds or FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS)
-        else:
+        if not isinstance(outcome, Unreached):
             self._pause_seconds = 0.0
+        elif self._pause_seconds:
+            self._pause_seconds = min(2 * self._pause_seconds, MAX_PAUSE_SECONDS)
+        else:
+            self._pause_seconds = FIRST_PAUSE_SECONDS
         return outcome
 
 
