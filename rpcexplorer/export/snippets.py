@@ -32,8 +32,10 @@ _SAVED_CERTIFICATE = '"$certificate"'
 """A temporary file, so that no file of yours is overwritten."""
 _HANDED = '"$handed"'
 """The handshake header's value, a shell variable for this command only."""
-_BARE = regex(r"[\w@%+:,./-]+", re.ASCII)
+_NEEDS_NO_QUOTES = regex(r"[\w@%+:,./-]+", re.ASCII)
 _SPECIAL_IN_SED = regex(r"[][\\.*^$/]")
+# Each template is formatted with the name of an environment variable, such as "${RPCEXPLORER_SHOP_TOKEN:?}".
+# With ``:?``, the shell stops if the variable is not set.
 _PLAIN_SHELL = '"${{{}:?}}"'
 _JSON_SHELL = r"""$(sed 's/[\\"]/\\&/g' <<< "${{{}:?}}")"""
 _BASE64_SHELL = """$(printf %s {} | base64 | tr -d '\\n')"""
@@ -50,7 +52,7 @@ def _variable(reference: re.Match[str], profile: str) -> str:
 
 
 def _spelled(text: str, profile: str, literal: Callable[[str], str], read: Callable[[str], str]) -> list[str]:
-    """Return the pieces of a text: ``literal`` spells text, ``read`` a variable."""
+    """Return a text in pieces: ``literal`` spells text, ``read`` an environment variable."""
     pieces, at = [], 0
     for found in HIDDEN.finditer(text):
         if at < found.start():
@@ -63,15 +65,18 @@ def _spelled(text: str, profile: str, literal: Callable[[str], str], read: Calla
 
 
 def _in_shell_address(name: str) -> str:
-    # A value that was not recorded is already percent-encoded.
-    return _PLAIN_SHELL.format(name) if name == NOT_RECORDED_VARIABLE else f'"{_PERCENT_SHELL.format(name)}"'
+    if name == NOT_RECORDED_VARIABLE:  # Its value is already percent-encoded.
+        return _PLAIN_SHELL.format(name)
+    return f'"{_PERCENT_SHELL.format(name)}"'
 
 
 def _in_python_address(name: str) -> str:
-    return (_PLAIN_PYTHON if name == NOT_RECORDED_VARIABLE else _PERCENT_PYTHON).format(name)
+    if name == NOT_RECORDED_VARIABLE:
+        return _PLAIN_PYTHON.format(name)
+    return _PERCENT_PYTHON.format(name)
 
 
-def _needed(profile: Profile, body: str) -> dict[str, str]:
+def _login_variables(profile: Profile, body: str) -> dict[str, str]:
     """Return the variables that the login reads, with their fields."""
     fields = [found["field"] for found in PLACEHOLDER.finditer(body) if found["profile"] == profile.name]
     return {variable(profile.name, field): field for field in fields}
@@ -83,7 +88,9 @@ def _has_session_in_result(profile: Profile) -> bool:
 
 
 def _result_member(profile: Profile) -> str:
-    return "arguments" if profile.envelope == "transmission" else "result"
+    if profile.envelope == "transmission":
+        return "arguments"
+    return "result"
 
 
 def _host_and_port(profile: Profile) -> tuple[str, int]:
@@ -91,11 +98,16 @@ def _host_and_port(profile: Profile) -> tuple[str, int]:
     return parts.hostname or "", parts.port or 443
 
 
-def _split(subject: Subject) -> tuple[str, list[tuple[str, str]]]:
-    """Return the name of the handshake header, if sent, and the other headers."""
+def _split_headers(subject: Subject) -> tuple[str, list[tuple[str, str]]]:
+    """Return the name of the handshake's header, and the other headers.
+
+    The name is empty if this request is sent without it.
+    """
     headers = list(subject.headers)
     others = [(name, value) for name, value in headers if name != subject.handed]
-    return subject.handed if len(others) < len(headers) else "", others
+    if len(others) == len(headers):
+        return "", others
+    return subject.handed, others
 
 
 def quoted(text: str) -> str:
@@ -104,15 +116,18 @@ def quoted(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    if _BARE.fullmatch(text):
+    """Return a part of a shell word; an empty text needs none."""
+    if _NEEDS_NO_QUOTES.fullmatch(text):
         return text
     words = []
     for is_plain, run in groupby(text, key=lambda char: char == "\n" or is_printable(char)):
         part = "".join(run)
         if is_plain:
-            words.append("'" + part.replace("'", r"'\''") + "'")
+            escaped_part = part.replace("'", r"'\''")
+            words.append(f"'{escaped_part}'")
         else:  # as bytes, because \u has another meaning in a shell whose locale is not UTF-8
-            words.append("$'" + "".join(f"\\x{byte:02x}" for byte in part.encode("utf-8", "surrogatepass")) + "'")
+            codes = "".join(f"\\x{byte:02x}" for byte in part.encode("utf-8", "surrogatepass"))
+            words.append(f"$'{codes}'")
     return "".join(words)
 
 
@@ -156,12 +171,14 @@ def _continued(pieces: list[str], margin: int = 0) -> str:
 
 
 def _literally(name: str) -> str:
+    """Return a pattern of sed for a text."""
     return _SPECIAL_IN_SED.sub(r"\\\g<0>", name)
 
 
 def curl(subject: Subject) -> str:
-    client = subject.by_client()
-    user = client.username + client.password if client else ""
+    user = ""
+    if client := subject.by_client():
+        user = client.username + client.password
     return _with_login(subject, _curl, "-sS -o /dev/null -D - ", "-sS -i ", user)
 
 
@@ -170,7 +187,7 @@ def _curl(subject: Subject, options: str) -> list[str]:
     if set("[]{}") & set(subject.url):
         options += "--globoff "
     address = shell_word(subject.url, name)
-    if PLACEHOLDER.search(subject.url):  # not an argument, because every user can list those
+    if PLACEHOLDER.search(subject.url):  # Every user of the machine can list the arguments of a program.
         url = quoted('url = "') + address_word(_in_config(subject.url), name) + quoted('"')
         address = f"-K {piped(url)}"
     pieces = [*_saved_certificate(subject.profile), f"curl {options}{address}"]
@@ -180,11 +197,15 @@ def _curl(subject: Subject, options: str) -> list[str]:
     if subject.socket:
         pieces.append(f"--unix-socket {quoted(subject.socket)}")
     pieces += _certificate_options(subject.profile, "--cacert", "--cert", "--key")
-    handed, headers = _split(subject)
+    handed, headers = _split_headers(subject)
     for header, value in headers:
-        # For curl, "Name:" removes a header and "Name;" sends it empty.
-        line = f"{header}: {value}" if value else f"{header};"
-        pieces.append(f"-H {_unlisted('@', line, subject) or shell_word(line, name)}")
+        line = f"{header}: {value}"
+        if not value:  # For curl, "Name:" removes a header and "Name;" sends it empty.
+            line = f"{header};"
+        word = shell_word(line, name)
+        if HIDDEN.search(line):
+            word = _header_from_pipe("@", line, subject)
+        pieces.append(f"-H {word}")
     if handed:  # curl leaves out a header without a value
         pieces.append(f"-H @{piped(quoted(f'{handed}: ') + _HANDED)}")
     if HIDDEN.search(subject.body):
@@ -204,14 +225,17 @@ def _httpie(subject: Subject, options: str) -> list[str]:
     client = subject.by_client()
     if client:  # HTTPie asks for the password
         pieces.append(f"{client.httpie} --auth {shell_word(client.username, name)}")
-    handed, headers = _split(subject)
+    handed, headers = _split_headers(subject)
     for header, value in headers:
-        item = f"{header}:{value}"
-        if not value:
-            item = f"{header};"
+        if HIDDEN.search(value):
+            word = _header_from_pipe(f"{header}:@", value, subject)
+        elif not value:
+            word = shell_word(f"{header};", name)
         elif value.startswith(("=", "@")):  # HTTPie has its own meaning for ``:=`` and ``:@``
-            item = f"{header}:\\{value}"
-        pieces.append(_unlisted(f"{header}:@", value, subject) or shell_word(item, name))
+            word = shell_word(f"{header}:\\{value}", name)
+        else:
+            word = shell_word(f"{header}:{value}", name)
+        pieces.append(word)
     if handed:
         pieces.append(f"{quoted(f'{handed}:@')}{piped(_HANDED)}")
     pieces += _certificate_options(subject.profile, "--verify", "--cert", "--cert-key")
@@ -225,41 +249,53 @@ def _httpie(subject: Subject, options: str) -> list[str]:
 
 
 def _with_login(
-    subject: Subject, written: Callable[[Subject, str], list[str]], headers: str, all_of_it: str, also: str = ""
+    subject: Subject,
+    request_pieces: Callable[[Subject, str], list[str]],
+    print_headers: str,
+    print_response: str,
+    user: str = "",
 ) -> str:
-    """Return a command that logs in first if necessary.
+    """Return a command that sends the requests ahead of a call, and the call.
 
-    With ``headers`` as options, it prints only the headers of the response. ``also`` has variables that it needs
-    besides the request. All variables are checked before any request is sent.
+    Its order is handshake, login, call. All variables are checked before any request is sent: those of the request, and
+    of the ``user`` that the program authenticates itself. ``print_headers`` and ``print_response`` are the options to
+    print only the headers of a response, or all of it.
     """
     name = subject.profile.name
-    needed = "".join([subject.url, subject.body, *subject.values, also])
+    needed = "".join([subject.url, subject.body, *subject.values, user])
     if subject.login is not None:  # the login command sets the session
         needed = needed.replace(placeholder(subject.profile.label("session")), "")
-    pieces = written(subject, "")
+    pieces = request_pieces(subject, "")
     pieces[0] = unless_set(needed, name) + pieces[0]
     if subject.login is not None:
-        seen = all_of_it if _has_session_in_result(subject.profile) else headers
-        call = _shell_login(subject.profile, subject.login.body, written(subject.login, seen), pieces)
+        options = print_headers
+        if _has_session_in_result(subject.profile):
+            options = print_response
+        call = _shell_login(subject.profile, subject.login.body, request_pieces(subject.login, options), pieces)
+    elif subject.first:
+        call = _continued(pieces, 2)
     else:
-        call = _continued(pieces, 2 if subject.first else 0)
+        call = _continued(pieces)
     if not subject.first:
         return call
-    # The handshake comes first, and the login uses its header.
-    asking, *others = subject.first
-    asked = "".join([asking.url, *asking.values, also])
-    header = "".join(_any_case(char) for char in subject.handed)
+    # The handshake comes first, because the login needs its header, too.
+    handshake, *others = subject.first
+    first_needed = "".join([handshake.url, *handshake.values, user])
+    header = "".join(_any_case(char) for char in subject.handed)  # Only GNU sed can ignore case.
     steps = [
-        f"( handed=$({unless_set(asked, name)}{_continued(written(asking, headers), 2)} |",
+        f"( handed=$({unless_set(first_needed, name)}{_continued(request_pieces(handshake, print_headers), 2)} |",
         f"  tr -d '\\r' | sed -n {quoted(f's/^{header}: *//p')} | sed -n 1p) &&",
-        *(f"  {_continued(written(other, ''), 2)} >&2 &&" for other in others),
-        f"  {call} )",
     ]
+    steps += [f"  {_continued(request_pieces(other, ''), 2)} >&2 &&" for other in others]
+    steps.append(f"  {call} )")
     return "\n".join(steps)
 
 
 def _any_case(char: str) -> str:
-    return f"[{char.upper()}{char.lower()}]" if char.isalpha() else _literally(char)
+    """Return a pattern of sed for a character of a header's name."""
+    if char.isalpha():
+        return f"[{char.upper()}{char.lower()}]"
+    return _literally(char)
 
 
 def _shell_login(profile: Profile, body: str, login: list[str], call: list[str]) -> str:
@@ -268,28 +304,29 @@ def _shell_login(profile: Profile, body: str, login: list[str], call: list[str])
     ``login`` prints the headers of its response, and the body if that contains the session.
     """
     session = variable(profile.name, "session")
-    steps, checked = [], ""
-    for name, field in _needed(profile, body).items():
+    steps = []
+    checked = ""
+    for name, field in _login_variables(profile, body).items():
         checked += f'"${{{name}:?}}" '
         steps.append(
             f'[ -n "${{{session}-}}${{{name}-}}" ] || {{\n'
             f"    printf %s {quoted(f'{field} of {profile.name}: ')} >&2; IFS= read -rs {name}; echo >&2; }}"
         )
-    found = ""
+    patterns = ""
     if cookie := auth_of(profile).session_cookie:
         pattern = rf"s/^[Ss]et-[Cc]ookie: *{_literally(cookie)}=\([^;]*\).*/\1/p"
-        found += f" -e {quoted(pattern)}"
+        patterns += f" -e {quoted(pattern)}"
     if _has_session_in_result(profile):
         member = _result_member(profile)
         for part in names_of(profile.login.session or ""):
-            if not part.isdecimal():
+            if not part.isdecimal():  # sed finds a member by its own name; an index has none.
                 member = part
         pattern = rf's/.*"{_literally(member)}" *: *"\([^"]*\)".*/\1/p'
-        found += f" -e {quoted(pattern)}"
+        patterns += f" -e {quoted(pattern)}"
     steps += [
         f'[ -n "${{{session}-}}" ] || {session}=$(',
         f"  : {checked}&& {_continued(login, 4)} |",
-        f"  tr -d '\\r' | sed -n{found} | sed -n 1p)",
+        f"  tr -d '\\r' | sed -n{patterns} | sed -n 1p)",
         f': "${{{session}:?{NO_SESSION}}}" &&',
         _continued(call, 2),
     ]
@@ -333,14 +370,12 @@ def _in_config(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _unlisted(sign: str, text: str, subject: Subject) -> str:
-    """Return a word that reads a header with a secret from a pipe, or "".
+def _header_from_pipe(sign: str, text: str, subject: Subject) -> str:
+    """Return a word that reads a header with a secret from a pipe.
 
-    Every user of the machine can list the arguments of a program.
+    Every user of the machine can list the arguments of a program. ``sign`` is how the program reads a file.
     """
     name = subject.profile.name
-    if not HIDDEN.search(text):
-        return ""
     for header in subject.encoded():
         if text.endswith(header.shown):
             before = text.removesuffix(header.shown) + header.scheme
@@ -354,17 +389,18 @@ def python(subject: Subject) -> str:
     if login:
         requests.append(login)
     trust = _python_trust(profile)
-    in_bodies = any(HIDDEN.search(one.body) for one in requests)
-    outside = any(HIDDEN.search("\n".join([one.url, *one.values])) for one in requests)
+    in_bodies = any(HIDDEN.search(request.body) for request in requests)
+    outside = any(HIDDEN.search("\n".join([request.url, *request.values])) for request in requests)
+    by_client = any(request.by_client() for request in requests)
     needed = {
-        "base64": any(one.encoded() for one in requests),
+        "base64": any(request.encoded() for request in requests),
         "getpass": login is not None,
         "json": in_bodies,
-        "os": login is not None or in_bodies or outside or any(one.by_client() for one in requests),
+        "os": login is not None or in_bodies or outside or by_client,
         "hashlib": bool(profile.certificate),
         "ssl": trust != [],
         "sys": login is not None,
-        "urllib.parse": any(PLACEHOLDER.search(one.url) for one in requests),
+        "urllib.parse": any(PLACEHOLDER.search(request.url) for request in requests),
     }
     lines = [f"import {name}" for name, is_needed in needed.items() if is_needed]
     if lines:
@@ -396,11 +432,10 @@ def _python_request(subject: Subject) -> list[str]:
     for header in subject.encoded():
         text = python_expression(header.text, name)
         encoded[header.shown] = f"{_literal(header.scheme)} + base64.b64encode(({text}).encode()).decode()"
-    handed, headers = _split(subject)
+    handed, headers = _split_headers(subject)
     for key, value in headers:
-        lines.append(
-            f"        ({python_expression(key, name)}, {encoded.get(value) or python_expression(value, name)}),"
-        )
+        expression = encoded.get(value) or python_expression(value, name)
+        lines.append(f"        ({python_expression(key, name)}, {expression}),")
     if handed:
         lines.append(f"        *([({python_expression(handed, name)}, handed)] if handed else []),")
     lines += [
@@ -420,7 +455,7 @@ def _python_login(login: Subject) -> list[str]:
     profile = login.profile
     session = variable(profile.name, "session")
     lines = [f'if not os.environ.get("{session}"):']
-    for name, field in _needed(profile, login.body).items():
+    for name, field in _login_variables(profile, login.body).items():
         lines += [
             f'    if not os.environ.get("{name}"):',
             f'        os.environ["{name}"] = getpass.getpass("{field} of {profile.name}: ")',
@@ -433,7 +468,8 @@ def _python_login(login: Subject) -> list[str]:
         return [*lines, f'    os.environ["{session}"] = {found} or sys.exit("{NO_SESSION}")', ""]
     value = "response.json()"
     for part in (_result_member(profile), *names_of(profile.login.session or "")):
-        value += f"[{part if part.isdecimal() else _literal(part)}]"
+        index = part if part.isdecimal() else _literal(part)
+        value += f"[{index}]"
     if found:
         value = f"{found} or {value}"
     return [
@@ -482,7 +518,7 @@ def python_expression(text: str, profile: str, *, json: bool = False) -> str:
 
 def _literal(text: str) -> str:
     spelled = repr(text)
-    if '"' not in text:  # without quotes in the text, nothing needs an escape; most code uses double quotes
+    if '"' not in text:  # Nothing needs an escape then, and most code uses double quotes.
         spelled = f'"{spelled[1:-1]}"'
     return "".join(char if is_printable(char) else _escaped(char) for char in spelled)
 
