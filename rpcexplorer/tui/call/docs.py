@@ -144,30 +144,28 @@ class DocsPane(Vertical):
 
     DEFAULT_CSS = """
     DocsPane { width: 1fr; height: 1fr; background: $background; }
-    DocsPane.-below { height: 1.5fr; }
     DocsPane.-beside { border-left: solid $line; }
     """
 
-    def __init__(self, key: str, *, tinted: bool = False) -> None:
-        """``key`` focuses the pane; the bar is ``tinted`` below another pane."""
+    def __init__(self, key: str) -> None:
+        """``key`` focuses the pane."""
         super().__init__()
-        self._bar, self.page = Bar(), DocsSheet()
-        self._bar.key = key
-        self._bar.set_class(tinted, "-tinted")
+        self.bar, self.page = Bar(), DocsSheet()
+        self.bar.key = key
 
     def compose(self) -> ComposeResult:
-        yield self._bar
+        yield self.bar
         yield self.page
 
     def show(
         self, method: Method | None, described: Described | None, asked: datetime | None, profile: Profile | None = None
     ) -> None:
-        self._bar.words = [("Docs", "middle"), (f"  {method.name}" if method else "", "accent bold")]
-        self._bar.after = [("  ! deprecated", "careful")] if method is not None and method.deprecated else []
+        self.bar.words = [("Docs", "middle"), (f"  {method.name}" if method else "", "accent bold")]
+        self.bar.after = [("  ! deprecated", "careful")] if method is not None and method.deprecated else []
         self.page.show(method, described, asked, profile)
 
     def on_descendant_focus(self) -> None:
-        self._bar.here = True
+        self.bar.here = True
 
     def on_descendant_blur(self) -> None:
-        self._bar.here = False
+        self.bar.here = False

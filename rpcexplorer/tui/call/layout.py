@@ -1,8 +1,7 @@
 """The layout of the call screen: its panes, and where docs go.
 
-Docs get a column beside the editor and the response if both keep enough room. Else they go below the method list if
-that is wide enough, else over the response, but never over the editor. Docs over the response close as soon as there
-is something to see there.
+Docs get a column beside the editor and the response if both keep enough room. Else they go over the response, but
+never over the editor, and close as soon as there is something to see there.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ MIN_COLUMNS_BESIDE_UNASKED_DOCS: Final = 80
 """Columns that each keeps if docs open by themselves."""
 POINTER_PAUSE_SECONDS: Final = 0.15
 """After this time without a key, docs follow the cursor of the list."""
-DocsPlace: TypeAlias = Literal["beside", "below", "over"]
+DocsPlace: TypeAlias = Literal["beside", "over"]
 
 
 def is_side_by_side(remembered: ScreenState, columns: int) -> bool:
@@ -94,6 +93,11 @@ class PaneLayout:
         return self._covered_by != "response" and is_side_by_side(self._remembered, self._columns)
 
     @property
+    def docs(self) -> DocsPane | None:
+        """The docs that are on view."""
+        return next((pane for pane in self._docs.values() if pane.display), None)
+
+    @property
     def _columns(self) -> int:
         return self._state.app.size.width
 
@@ -105,23 +109,109 @@ class PaneLayout:
     def _methods_columns(self) -> int:
         return methods_columns(self._remembered, self._columns, side_by_side=self.is_side_by_side)
 
+    @property
+    def _docs_columns(self) -> int:
+        """Columns of docs next to the editor and the response."""
+        return min(max((self._columns - self._methods_columns) * 2 // 5, MIN_DOCS_COLUMNS), MAX_DOCS_COLUMNS)
+
+    @property
+    def _columns_beside_docs(self) -> int:
+        """Columns of the editor and the response if docs are next to them."""
+        left = self._columns - self._methods_columns - self._docs_columns
+        return left // 2 if self.is_side_by_side else left
+
+    @property
+    def _docs_place(self) -> DocsPlace:
+        has_room = not self.is_narrow and self._columns_beside_docs >= MIN_COLUMNS_BESIDE_DOCS
+        return "beside" if has_room else "over"
+
+    def arrange(self) -> None:
+        """Give each pane its room.
+
+        Widgets are changed directly, not by a stylesheet, so that the focus can move at once.
+        """
+        if self._explorer.profile is None:  # The profile was removed on another screen, and another will be chosen.
+            return
+        is_list, is_zoomed = self._covered_by == "methods", self._covered_by == "response"
+        self.methods.display = is_list or not (self.is_narrow or is_zoomed)
+        self.methods.styles.width = "1fr" if self.is_narrow else self._methods_columns
+        self.methods.set_class(self.is_narrow, "-alone")
+        self._state.query_one("#right").display = not (self.is_narrow and is_list)
+        self.params.display = not is_zoomed
+        self.params.styles.height = "1fr" if self.is_side_by_side else params_lines(self._remembered, self._lines)
+        self._state.set_class(self.is_side_by_side, "-beside")
+        for bar in self.response.query(Bar):
+            bar.set_class(not self.is_side_by_side, "-tinted")  # it separates panes that are one below the other
+        self._arrange_docs()
+        self._state.refresh_bindings()
+
+    def _arrange_docs(self) -> None:
+        """Show the docs in their place, and nowhere else."""
+        place, before = self._docs_place, self.docs
+        had_focus = before is not None and before.has_focus_within
+        if place == "beside":
+            self._is_over = False
+        elif had_focus and before is not self._docs.get("over"):
+            self._is_over = True  # keep docs open that are being read
+        is_wanted = self._is_over if place == "over" else self._wants_docs_beside
+        for other, pane in self._docs.items():
+            pane.display = is_wanted and other == place
+        if is_wanted:
+            docs = self._docs.get(place) or self._add_docs(place)
+            docs.bar.set_class(place == "over" and not self.is_side_by_side, "-tinted")
+            if place == "beside":
+                docs.styles.width = self._docs_columns
+            self._fill(docs)
+        self.response.display = not self._is_over
+        if had_focus and self.docs is not before:  # the size of the terminal or the method changed
+            if self.docs is not None:
+                self._state.call_after_refresh(self.docs.page.focus)  # the pane may have been mounted just now
+            else:
+                self.params.focus_inside()
+
+    @property
+    def _wants_docs_beside(self) -> bool:
+        """The user has opened docs, or there is room and the user has not closed them.
+
+        They stay for a method with little to show, so that nothing moves from one method to the next.
+        """
+        wanted = self._remembered.docs
+        if self._covered_by == "response" or not self._state.method or wanted == "closed":
+            return False
+        has_room = self._columns_beside_docs >= MIN_COLUMNS_BESIDE_UNASKED_DOCS
+        return wanted == "open" or (has_room and any(method.has_docs for method in self._state.known.values()))
+
+    def _add_docs(self, place: DocsPlace) -> DocsPane:
+        from rpcexplorer.tui.call.docs import DocsPane
+
+        docs = self._docs[place] = DocsPane(self._state.key("docs"))
+        docs.add_class(f"-{place}")
+        self._state.query_one("#panes" if place == "beside" else "#right").mount(docs)
+        return docs
+
+    def _fill(self, docs: DocsPane) -> None:
+        """Show the docs of the listed or edited method.
+
+        A saved call has the docs of its method.
+        """
+        state, explorer = self._state, self._explorer
+        assert explorer.profile is not None
+        about, described = state.called, state.described
+        if self.pointed and state.called_by(self.pointed) != state.called:
+            about = state.called_by(self.pointed)
+            described = explorer.described(about)
+        learned = explorer.method_lists.learned(explorer.profile)
+        asked_at = learned.when if learned else None
+        docs.show(state.listed_method(as_named(about)), described, asked_at, explorer.profile)
+
     def cover(self, pane: str) -> None:
         """Give all the room to one pane; "" restores the usual layout.
 
-        Docs over the response stay, unless the response gets the room. Widgets are changed directly, not by a
-        stylesheet, so that the focus can move at once.
+        Docs over the response stay, unless the response gets the room.
         """
         self._is_over = self._is_over and pane != "response"
         self._covered_by = pane
-        is_zoomed = pane == "response"
-        self.methods.display = not is_zoomed and (not self.is_narrow or pane == "methods")
-        self._state.query_one("#right").display = not (self.is_narrow and pane == "methods")
-        self.params.display = not is_zoomed
-        self._state.set_class(self.is_side_by_side, "-beside")
-        for bar in self.response.query(Bar):  # a tinted bar separates panes that are one below the other
-            bar.set_class(not self.is_side_by_side, "-tinted")
-        self._state.refresh_bindings()
-        self.arrange_docs()
+        self.arrange()
 
     def uncover(self) -> None:
         self._is_over = False
@@ -133,7 +223,6 @@ class PaneLayout:
     def fit(self) -> None:
         """Fit another size of the terminal; keep the focus on view."""
         self.cover("methods" if self.is_narrow and self.methods.has_focus_within else self._covered_by)
-        self._share()
 
     def focus_methods(self) -> None:
         self.cover("methods")
@@ -154,12 +243,12 @@ class PaneLayout:
         if not self.is_narrow:
             wanted = max(self.methods.outer_size.width + columns, MIN_METHODS_COLUMNS)
             self._remembered.methods_width = min(wanted, self._columns // 2)
-            self._share()
+            self.arrange()
 
     def heighten(self, lines: int) -> None:
         most = max(self._lines - OTHER_LINES, MIN_PARAMS_LINES)
         self._remembered.params_height = min(max(self.params.size.height + lines, MIN_PARAMS_LINES), most)
-        self._share()
+        self.arrange()
 
     def switch_side_by_side(self) -> str:
         """Switch between side by side and stacked; return why not."""
@@ -170,42 +259,11 @@ class PaneLayout:
             )
         self._remembered.side_by_side = not self._remembered.side_by_side
         self.cover("")
-        self._share()
         return ""
-
-    def _share(self) -> None:
-        self.params.styles.height = "1fr" if self.is_side_by_side else params_lines(self._remembered, self._lines)
-        self.methods.styles.width = "1fr" if self.is_narrow else self._methods_columns
-        self.methods.set_class(self.is_narrow, "-alone")
-        self.arrange_docs()
-
-    @property
-    def docs(self) -> DocsPane | None:
-        """The docs that are on view."""
-        return next((pane for pane in self._docs.values() if pane.display), None)
-
-    @property
-    def _docs_place(self) -> DocsPlace:
-        if self.is_narrow:
-            return "over"
-        if self._columns_beside_docs >= MIN_COLUMNS_BESIDE_DOCS:
-            return "beside"
-        return "below" if self._methods_columns >= MIN_DOCS_COLUMNS else "over"
-
-    @property
-    def _docs_columns(self) -> int:
-        """Columns of docs next to the editor and the response."""
-        return min(max((self._columns - self._methods_columns) * 2 // 5, MIN_DOCS_COLUMNS), MAX_DOCS_COLUMNS)
-
-    @property
-    def _columns_beside_docs(self) -> int:
-        """Columns of the editor and the response if docs are next to them."""
-        left = self._columns - self._methods_columns - self._docs_columns
-        return left // 2 if self.is_side_by_side else left
 
     async def switch_docs(self) -> None:
         """Go to the docs, which open for it; from there go back, and close them."""
-        self.arrange_docs()  # the method may have been chosen just now
+        self.arrange()  # the method may have been chosen just now
         if self.docs is not None and self.docs.has_focus_within:
             self._close_docs()
             return
@@ -219,17 +277,16 @@ class PaneLayout:
     def _open_docs(self) -> None:
         if self.methods.here:
             self.pointed = self.methods.pointed
-        if self._covered_by:
-            self.cover("")
+        self._covered_by = ""
         self._is_over = self._docs_place == "over"
         self._remember_docs("open")
-        self.arrange_docs()
+        self.arrange()
 
     def _close_docs(self) -> None:
         before = self._focus_before
         self._remember_docs("closed")
         self.free_response()
-        self.arrange_docs()
+        self.arrange()
         if before is not None and before.is_attached and before.focusable and before.is_on_screen:
             self._state.set_focus(before)
         else:
@@ -244,7 +301,7 @@ class PaneLayout:
         if self._is_over:
             had_focus = self.docs is not None and self.docs.has_focus_within
             self._is_over = False
-            self.arrange_docs()
+            self.arrange()
             if had_focus:
                 self.response.focus_inside()
 
@@ -254,14 +311,14 @@ class PaneLayout:
         Docs may be long, so the params are drawn first.
         """
         self.pointed = ""
-        self._state.call_after_refresh(self.arrange_docs)
+        self._state.call_after_refresh(self.arrange)
 
     def follow_focus(self) -> None:
         """Show the docs of the edited method when the list loses the focus."""
         is_reading = self.docs is not None and self.docs.has_focus_within
         if self.pointed and not is_reading and not self.methods.has_focus_within:
             self.pointed = ""
-            self.arrange_docs()
+            self.arrange()
 
     def follow_pointer(self) -> None:
         """Let open docs follow the cursor of the list."""
@@ -273,75 +330,4 @@ class PaneLayout:
     def _show_pointed(self) -> None:
         if self.methods.here:
             self.pointed = self.methods.pointed
-            self.arrange_docs()
-
-    def _wants_docs(self, place: DocsPlace) -> bool:
-        """Return whether docs are shown at a place.
-
-        They are if the user opened them, or if there is room and the user has not closed them. They stay for a method
-        with little to show, so that nothing moves from one method to the next.
-        """
-        wanted = self._remembered.docs
-        if place == "over":
-            return self._is_over
-        if self._covered_by == "response" or not self._state.method:
-            return False
-        has_room = place == "beside" and self._columns_beside_docs >= MIN_COLUMNS_BESIDE_UNASKED_DOCS
-        return wanted == "open" or (has_room and wanted != "closed" and self._has_details)
-
-    @property
-    def _has_details(self) -> bool:
-        """The service describes its methods: docs open by themselves."""
-        return any(method.has_docs for method in self._state.known.values())
-
-    def arrange_docs(self) -> None:
-        """Show the docs in their place, and nowhere else."""
-        if self._explorer.profile is None:  # The profile was removed on another screen, and another will be chosen.
-            return
-        place, before = self._docs_place, self.docs
-        had_focus = before is not None and before.has_focus_within
-        if place != "over":
-            self._is_over = False
-        elif had_focus and before is not self._docs.get("over"):
-            self._is_over = True  # keep docs open that are being read
-        is_wanted = self._wants_docs(place)
-        for other, pane in self._docs.items():
-            pane.display = is_wanted and other == place
-        if is_wanted:
-            docs = self._docs.get(place) or self._add_docs(place)
-            if place == "beside":
-                docs.styles.width = self._docs_columns
-            self._fill(docs)
-        self.methods.reading = is_wanted and place == "below"
-        self.response.display = not self._is_over
-        if had_focus and self.docs is not before:  # the size of the terminal or the method changed
-            if self.docs is not None:
-                self._state.call_after_refresh(self.docs.page.focus)  # the pane may have been mounted just now
-            else:
-                self.params.focus_inside()
-
-    def _fill(self, docs: DocsPane) -> None:
-        """Show the docs of the listed or edited method.
-
-        A saved call has the docs of its method.
-        """
-        state, explorer = self._state, self._explorer
-        assert explorer.profile is not None
-        about, described = state.called, state.described
-        if self.pointed and state.called_by(self.pointed) != state.called:
-            about = state.called_by(self.pointed)
-            described = explorer.described(about)
-        learned = explorer.method_lists.learned(explorer.profile)
-        asked_at = learned.when if learned else None
-        docs.show(state.listed_method(as_named(about)), described, asked_at, explorer.profile)
-
-    def _add_docs(self, place: DocsPlace) -> DocsPane:
-        from rpcexplorer.tui.call.docs import DocsPane
-
-        docs = self._docs[place] = DocsPane(self._state.key("docs"), tinted=place == "over")
-        docs.add_class(f"-{place}")
-        if place == "below":
-            self.methods.put_below(docs)
-        else:
-            self._state.query_one("#panes" if place == "beside" else "#right").mount(docs)
-        return docs
+            self.arrange()

@@ -471,8 +471,6 @@ class MethodsPane(Commanded, Vertical):
     """The newest calls of this profile, the latest first."""
     here: reactive[bool] = reactive(False, repaint=False)
     """The filter has the focus."""
-    reading: reactive[bool] = reactive(False, init=False, repaint=False)
-    """The page below the list is on view instead of the recent calls."""
 
     @message
     class MethodChosen(Message):
@@ -533,10 +531,6 @@ class MethodsPane(Commanded, Vertical):
         """Focus the filter and select its text, so that typing replaces it."""
         self.screen.set_focus(self._filter)
 
-    def put_below(self, page: Widget) -> None:
-        """Put a page below the list."""
-        self.mount(page)
-
     def when_typed(self, then: Callable[[], object]) -> None:
         """Call ``then`` after all keys that were pressed before."""
         on_the_way = [self._filter, self._list, self, *self.ancestors_with_self]
@@ -574,9 +568,6 @@ class MethodsPane(Commanded, Vertical):
     def _find(self) -> None:
         """Show the matches with the best one under the cursor, or all methods."""
         self._show("" if self.typed else self.current)
-
-    def watch_reading(self) -> None:
-        self._fit()
 
     def watch_here(self) -> None:
         self._list.here = self._bar.here = self.here
@@ -663,7 +654,7 @@ class MethodsPane(Commanded, Vertical):
         if not self._list.is_attached:
             return
         room = max(self.size.height - _BEFORE_RECENT, 0) // 3
-        calls = self.recent[: min(room, MOST_RECENT) if not self.reading else 0]
+        calls = self.recent[: min(room, MOST_RECENT)]
         self._recent_list.show(calls, from_top=True)  # A key must not resend another call.
         self._recent_list.styles.height = len(calls)
         self._recent_bar.display = self._recent_list.display = bool(calls)

@@ -69,7 +69,7 @@ class CallScreen(CallState):
     CallScreen .response { height: 1fr; }
     CallScreen.-beside #right { layout: horizontal; }
     CallScreen.-beside .params, CallScreen.-beside .response { width: 1fr; }
-    CallScreen.-beside .response { border-left: solid $line; }
+    CallScreen.-beside .response, CallScreen.-beside #right > DocsPane { border-left: solid $line; }
     CallScreen MethodsPane.-alone { border-right: none; }
     """
     scope: ClassVar[Scope] = "call"

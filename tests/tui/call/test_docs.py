@@ -36,7 +36,7 @@ def taken(stage: Stage) -> list[str]:
 
 def test_cursor_walks_examples_and_enter_inserts_shown_one() -> None:
     async def scene(pane: DocsPane, pilot: Pilot[None], stage: Stage) -> None:
-        assert text_of(pane._bar).startswith("▍Docs  user.get  ! deprecated")
+        assert text_of(pane.bar).startswith("▍Docs  user.get  ! deprecated")
         assert "id  integer  required  Which user it is" in text_of(pane.page)
         await pilot.press("n", "n")
         assert "▸ Example of 1" in text_of(pane.page)
