@@ -25,7 +25,7 @@ from rpcexplorer.jsontext.edit import (
 )
 from rpcexplorer.jsontext.params import Typo, value_problem
 from rpcexplorer.jsontext.pointers import places_in
-from rpcexplorer.jsontext.scan import Span, decoded, elements, members
+from rpcexplorer.jsontext.scan import Span, decoded
 from rpcexplorer.model.method import By, Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.schema.example import PLAIN, Maker, without
@@ -54,7 +54,9 @@ class Settled(Struct, frozen=True):
     @property
     def alternative(self) -> Any:
         """Return the chosen schema; None without a choice, or if none fits."""
-        return self.alternatives[self.chosen] if self.alternatives and self.chosen >= 0 else None
+        if self.chosen < 0:
+            return None
+        return self.alternatives[self.chosen]
 
 
 def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int | None = None) -> Settled:
@@ -88,17 +90,20 @@ def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int |
             break
         node = _together(node, reader.node(options[pick]))
     kinds = tuple(kind for kind in node.kinds if kind != "null")
-    values = node.choices
-    if values is not None:
-        values = tuple(choice for choice in values if choice is not None)
-    return Settled(replace(node, kinds=kinds, choices=values, alternatives=()), is_nullable, alternatives, at)
+    node = replace(node, kinds=kinds, alternatives=())
+    if node.choices is not None:
+        node = replace(node, choices=tuple(choice for choice in node.choices if choice is not None))
+    return Settled(node, is_nullable, alternatives, at)
 
 
 def _first_meant(reader: SchemaReader, options: Sequence[Any], value: Any) -> int:
     if value is UNSET or value is None:
         return 0
     looks = Looks(reader)
-    return next((at for at, option in enumerate(options) if looks.could_be(option, value)), -1)
+    for at, option in enumerate(options):
+        if looks.could_be(option, value):
+            return at
+    return -1
 
 
 def _is_null(node: Node) -> bool:
@@ -127,19 +132,23 @@ def _constants(reader: SchemaReader, options: Sequence[Any]) -> tuple[Any, ...] 
 
 def _together(node: Node, other: Node) -> Node:
     """Merge a place and its chosen alternative, whose keywords win."""
+    choices, additional, items = other.choices, other.additional, other.items
+    if choices is None:
+        choices = node.choices
+    if node.additional is False:
+        additional = False
+    if items is True:
+        items = node.items
     return Node(
         kinds=other.kinds or node.kinds,
         is_sure=node.is_sure and other.is_sure,
-        title=other.title or node.title,
         doc=node.doc or other.doc,
-        choices=node.choices if other.choices is None else other.choices,
-        default=other.default if node.default is UNSET else node.default,
-        examples=other.examples or node.examples,
+        choices=choices,
         properties={**node.properties, **other.properties},
         required=node.required | other.required,
-        additional=False if node.additional is False or other.additional is False else other.additional,
+        additional=additional,
         prefix=other.prefix or node.prefix,
-        items=node.items if other.items is True else other.items,
+        items=items,
         alternatives=other.alternatives,
         limits={**node.limits, **other.limits},
         deprecated=node.deprecated or other.deprecated,
@@ -197,21 +206,18 @@ class FormField(Struct, frozen=True):
         return one_line(self.text[:SHOWN])
 
     @property
-    def has_brackets(self) -> bool:
-        """Return whether its text is an object or array."""
-        return self.text.startswith(("[", "{"))
-
-    @property
     def is_array(self) -> bool:
         """Return whether it is an array, or would be one."""
-        return self.text.startswith("[") if self.has_brackets else self.place.node.kinds[:1] == ("array",)
+        if self.text.startswith(("[", "{")):
+            return self.text.startswith("[")
+        return self.place.node.kinds[:1] == ("array",)
 
     @property
     def is_container(self) -> bool:
         """Return whether it is an object or array, or would be one."""
-        if self.has_brackets:
-            return True
-        return self.state != "value" and self.place.node.kinds[:1] in {("array",), ("object",)}
+        if self.state == "value":
+            return self.text.startswith(("[", "{"))
+        return self.place.node.kinds[:1] in {("array",), ("object",)}
 
 
 LONGEST: Final = 4_000
@@ -227,7 +233,9 @@ def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) ->
         rest = [without(part, {"oneOf", "anyOf"}) for part in reader.parts(schema)]
         schema = {"allOf": [alternative, *rest]}
     text = inert_value(Maker(reader).made(schema).value)
-    return text if len(text) <= LONGEST else "null"
+    if len(text) > LONGEST:
+        return "null"
+    return text
 
 
 def plain_text(node: Node) -> str:
@@ -235,7 +243,9 @@ def plain_text(node: Node) -> str:
     for choice in node.choices or ():
         if choice is not None:
             return inert_value(choice)
-    return PLAIN[node.kinds[0]] if node.kinds else "null"
+    if not node.kinds:
+        return "null"
+    return PLAIN[node.kinds[0]]
 
 
 class FormText:
@@ -248,23 +258,29 @@ class FormText:
     def start(self, path: Path) -> str:
         """Return the first value of a place."""
         row = self._rows.get(path)
-        return "null" if row is None else starting_text(self._reader, row.schema, row.place.alternative)
+        if row is None:
+            return "null"
+        return starting_text(self._reader, row.schema, row.place.alternative)
 
     def value(self, path: Path) -> str:
         """Return the first value of a place; null only if nothing else is right."""
-        text, row = self.start(path), self._rows.get(path)
-        return plain_text(row.place.node) if text == "null" and row is not None else text
+        text = self.start(path)
+        if text == "null" and path in self._rows:
+            return plain_text(self._rows[path].place.node)
+        return text
 
     def indent(self, row: FormField) -> str:
         """Return the indentation of a value's line."""
-        return indent_of_line(self.text, row.span[0]) if row.state != "absent" else ""
+        return indent_of_line(self.text, row.span[0])
 
     def with_value(self, path: Path, value: str) -> str:
         """Return the text with a value, and with the containers that it needs."""
         return self._placed(self.text, path, value)
 
     def without(self, path: Path) -> str:
-        return removed(self.text, path) if span_of(self.text, path) else self.text
+        if not span_of(self.text, path):
+            return self.text
+        return removed(self.text, path)
 
     def with_element(self, path: Path) -> tuple[str, Path]:
         """Return the text with a new element in an array, and its path."""
@@ -286,17 +302,19 @@ class FormText:
         """Return the first value of a place that may have no row yet."""
         if path in self._rows:
             return self.value(path)
-        around, last = self._rows.get(path[:-1]), path[-1]
+        around = self._rows.get(path[:-1])
         if around is None:
             return "null"
-        node = around.place.node
-        return starting_text(self._reader, node.element(last) if isinstance(last, int) else node.member(last))
+        return starting_text(self._reader, around.place.node.inside(path[-1]))
 
     def _placed(self, text: str, path: Path, value: str) -> str:
         if span_of(text, path) is not None:
             return changed(text, path, value)
         parent, last = path[:-1], path[-1]
-        text = self._with_container(text, parent, "{" if isinstance(last, str) else "[")
+        opener = "["
+        if isinstance(last, str):
+            opener = "{"
+        text = self._with_container(text, parent, opener)
         if span_of(text, path) is not None:
             return changed(text, path, value)
         if isinstance(last, str):
@@ -314,20 +332,13 @@ class FormText:
             return text
         start = self.start(path)
         if not start.startswith(opener):
-            start = "{}" if opener == "{" else "[]"
+            start = {"{": "{}", "[": "[]"}[opener]
         return self._placed(text, path, start)
 
 
 NOT_NULL: Final = "not null"
 LONGEST_LINE: Final = 2_000
 """Characters of a text that is typed on one line."""
-
-
-def size_of(text: str) -> int:
-    """Return the number of members or elements."""
-    if text.startswith("{"):
-        return len(members(text) or ())
-    return len(elements(text) or ()) if text.startswith("[") else 0
 
 
 def editing_of(place: Settled, text: str) -> Editing:
@@ -338,16 +349,18 @@ def editing_of(place: Settled, text: str) -> Editing:
     has_no_value = text in ("", "null")
     if kinds == ("boolean",) and (has_no_value or text in ("true", "false")):
         return "boolean"
-    if kinds == ("string",) and (has_no_value or text.startswith('"')):
-        return "text" if is_plain(text) else "json"
+    if kinds == ("string",) and (has_no_value or _fits_on_a_line(text)):
+        return "text"
     if kinds and {*kinds} <= {"integer", "number"} and (has_no_value or text[0] in "-0123456789"):
         return "number"
     return "json"
 
 
-def is_plain(text: str) -> bool:
-    """Return whether a JSON string fits on one line, all of it visible."""
-    value = decoded(text) if text.startswith('"') else ""
+def _fits_on_a_line(text: str) -> bool:
+    """Return whether JSON is a string of one line, all of it visible."""
+    if not text.startswith('"'):
+        return False
+    value = decoded(text)
     return len(value) <= LONGEST_LINE and value.isprintable()
 
 
@@ -355,16 +368,21 @@ def wrong_kind(place: Settled, value: Any) -> str:
     """Return the problem of the type, before the check finds the rest."""
     if is_reference(value):
         return ""
+    if value is None and place.nullable:
+        return ""
     if value is None:
-        return "" if place.nullable else NOT_NULL
+        return NOT_NULL
     if place.alternatives and place.chosen < 0:
         return "matches no alternative"
     node, kind = place.node, kind_of_value(value)
     if node.choices is not None and not is_one_of(value, node.choices):
         return "not one of the choices"
-    if node.kinds and node.is_sure and not is_kind(kind, node.kinds):
-        return f"{'an' if kind[0] in 'aio' else 'a'} {kind}, not {' or '.join(node.kinds)}"
-    return ""
+    if not node.kinds or not node.is_sure or is_kind(kind, node.kinds):
+        return ""
+    article = "a"
+    if kind[0] in "aio":
+        article = "an"
+    return f"{article} {kind}, not {' or '.join(node.kinds)}"
 
 
 def with_problems(
@@ -402,12 +420,9 @@ KEPT: Final = 5_000
 """Places whose rows are kept between keys."""
 UNFOLDED: Final = 2
 """Levels that are unfolded at first."""
-MANY: Final = 2_000
-"""Items of a container to unfold; a larger one is typed as JSON."""
 FEW: Final = 30
 """Items of a container that is unfolded at first."""
 STAYS: Final = "Only the last element can be removed, because the elements after this one would move."
-TWICE: Final = "duplicate name: the last value counts"
 LEFT_OUT: Final = "null: omitted"
 LONGEST_NAME: Final = 200
 """Characters of a name in a row."""
@@ -438,8 +453,6 @@ class _Slot(Struct, frozen=True):
     span: Span | None = None
     required: bool = False
     known: bool = True
-    is_twice: bool = False
-    """The object has its name twice; the last one is the row."""
     stays: str = ""
     skips: bool = False
     """Null means absent, as for an optional param before others."""
@@ -475,60 +488,47 @@ class FormRows:
 
     def of(self, text: str, view: FormView = FormView()) -> tuple[FormField, ...]:  # noqa: B008 - it is frozen
         """Return the rows of a valid text."""
-        span = whole(text)
-        slots = self._named(text, span) if self.named(text) else self._by_place(text, span)
-        rows: list[FormField] = []
-        for row in self._rows(text, slots, view, 0):
-            rows.append(row)
-            if len(rows) == MOST_ROWS:
-                break
-        return tuple(rows)
+        slots = self._by_place(text)
+        if self.named(text):
+            slots = self._named(text)
+        return tuple(islice(self._rows(text, slots, view, 0), MOST_ROWS))
 
-    def _named(self, text: str, span: Span) -> Iterator[_Slot]:
+    def _named(self, text: str) -> Iterator[_Slot]:
         params = {param.name: param for param in self._params if param.name}
-        found = _members(text, span)
+        found = _members(text, whole(text))
         for name, param in params.items():
             yield _member_slot(found, (), name, param.schema, required=param.required is True, param=param)
         known = self._takes_others or not self._all_named
         for name in _others(found, params):
             yield _member_slot(found, (), name, True, known=known)
 
-    def _by_place(self, text: str, span: Span) -> Iterator[_Slot]:
-        found = _elements(text, span)
+    def _by_place(self, text: str) -> Iterator[_Slot]:
+        found = _elements(text, whole(text))
         for at, param in enumerate(self._params):
-            yield _Slot(
-                (at,),
-                param.name or f"[{at}]",
-                param.schema,
-                found[at] if at < len(found) else None,
-                param.required is True,
-                stays=STAYS if at < len(found) - 1 else "",
-                skips=param.required is not True,
-                param=param,
-            )
+            required = param.required is True
+            slot = _element_slot(found, (), at, param.schema, len(self._params), required=required, param=param)
+            yield replace(slot, name=param.name or slot.name, skips=not required)
         for at in range(len(self._params), min(len(found), MOST_ITEMS)):
-            yield _Slot((at,), f"[{at}]", True, found[at], known=self._takes_others)
+            yield _element_slot(found, (), at, True, 0, known=self._takes_others)
 
     def _rows(self, text: str, slots: Iterator[_Slot], view: FormView, depth: int) -> Iterator[FormField]:
         for slot in slots:
             row = self._row(text, slot, view, depth)
             yield row
             if row.open:
-                yield from self._rows(text, self._inside(text, row, slot.span), view, depth + 1)
+                yield from self._rows(text, self._inside(text, row), view, depth + 1)
 
-    def _inside(self, text: str, row: FormField, span: Span | None) -> Iterator[_Slot]:
+    def _inside(self, text: str, row: FormField) -> Iterator[_Slot]:
         """Yield the places inside a row: those of its schema and of its text."""
         node = row.place.node
-        if not row.has_brackets:
-            span = None
         if row.is_array:
-            found = _elements(text, span)
-            for at in range(min(max(len(found), len(node.prefix)), MOST_ITEMS)):
-                schema, item_span = node.element(at), found[at] if at < len(found) else None
-                stays = STAYS if at < min(len(node.prefix), len(found) - 1) else ""
-                yield _Slot((*row.path, at), f"[{at}]", schema, item_span, known=schema is not False, stays=stays)
+            found = _elements(text, row.span)
+            fixed = len(node.prefix)
+            for at in range(min(max(len(found), fixed), MOST_ITEMS)):
+                schema = node.element(at)
+                yield _element_slot(found, row.path, at, schema, fixed, known=schema is not False)
             return
-        written = _members(text, span)
+        written = _members(text, row.span)
         for name, schema in islice(node.properties.items(), MOST_ITEMS):
             required = name in node.required and row.state == "value"
             yield _member_slot(written, row.path, name, schema, required=required)
@@ -537,24 +537,26 @@ class FormRows:
             yield _member_slot(written, row.path, name, node.additional, known=known)
 
     def _row(self, text: str, slot: _Slot, view: FormView, depth: int) -> FormField:
-        written = None if slot.span is None else text[slice(*slot.span)]
+        written = None
+        if slot.span is not None:
+            written = text[slice(*slot.span)]
         field = self._field(slot.schema, written, view.chosen.get(slot.path))
-        place, param = field.place, slot.param
-        if slot.skips and slot.stays and not place.nullable:
+        place, wrong = field.place, field.wrong
+        if slot.skips and slot.stays:
             place = replace(place, nullable=True)
-        wrong = field.wrong
-        if written is None:
-            wrong = "required" if slot.required else wrong
-        elif slot.is_twice:
-            wrong = TWICE
-        elif slot.schema is False:
+        if written is None and slot.required:
+            wrong = "required"
+        elif written is not None and slot.schema is False:
             wrong = "not allowed"
         elif slot.skips and wrong == NOT_NULL:
             wrong = ""
+        doc, is_deprecated = place.node.doc, place.node.deprecated
+        if slot.param is not None:
+            doc = slot.param.doc or doc
+            is_deprecated = is_deprecated or slot.param.deprecated
         remarks = {
-            "deprecated": place.node.deprecated or (param is not None and param.deprecated),
+            "deprecated": is_deprecated,
             "read-only": place.node.read_only,
-            "typed as JSON": field.items > MANY,
             LEFT_OUT: slot.skips and written == "null" and not field.place.nullable,
         }
         row = replace(
@@ -565,7 +567,7 @@ class FormRows:
             schema=slot.schema,
             place=place,
             span=slot.span or (0, 0),
-            doc=param.doc if param is not None and param.doc else place.node.doc,
+            doc=doc,
             required=slot.required,
             known=slot.known,
             stays=slot.stays,
@@ -590,6 +592,9 @@ class FormRows:
         if written is not None and isinstance(schema, dict):
             value = value_of(written)
         place, text = settled(self.reader, schema, value, chosen), written or ""
+        wrong = ""
+        if value is not UNSET:
+            wrong = wrong_kind(place, value)
         states: dict[str | None, FieldState] = {None: "absent", "null": "null"}
         return FormField(
             (),
@@ -601,39 +606,46 @@ class FormRows:
             text,
             kind=kind_words(self.reader, schema),
             limits=limit_words(place.node),
-            items=size_of(text),
+            items=len(places_in(text, (0, len(text)))),
             editing=editing_of(place, text),
-            wrong="" if value is UNSET else wrong_kind(place, value),
+            wrong=wrong,
         )
 
     def _folded(self, row: FormField, view: FormView) -> FormField:
         """Return the row with whether it has rows inside, and if they are shown."""
         if not row.is_container:
             return row
-        could_have = row.place.node.prefix if row.is_array else row.place.node.properties
-        folds = bool(row.items or could_have) and row.items <= MANY and row.depth < DEEPEST
+        has_inside = bool(row.items or row.place.node.properties)
+        if row.is_array:
+            has_inside = bool(row.items or row.place.node.prefix)
+        folds = has_inside and row.depth < DEEPEST
         is_open_at_first = row.state == "value" and row.depth + 1 < UNFOLDED and row.items <= FEW
         return replace(row, folds=folds, open=folds and view.folds.get(row.path, is_open_at_first))
 
 
-def _members(text: str, span: Span | None) -> dict[str, list[Span]]:
+def _members(text: str, span: Span) -> dict[str, Span]:
     """Return the spans of an object's values by name; empty for other values."""
-    found: dict[str, list[Span]] = {}
-    if span is not None and text.startswith("{", span[0]):
-        for name, place in places_in(text, span):
-            found.setdefault(str(name), []).append((place.start, place.end))
-    return found
+    return {name: (place.start, place.end) for name, place in places_in(text, span) if isinstance(name, str)}
 
 
 def _elements(text: str, span: Span | None) -> list[Span]:
-    if span is None or not text.startswith("[", span[0]):
+    if span is None:
         return []
-    return [(place.start, place.end) for _, place in places_in(text, span)]
+    return [(place.start, place.end) for index, place in places_in(text, span) if isinstance(index, int)]
 
 
-def _member_slot(found: Mapping[str, list[Span]], path: Path, name: str, schema: Any, **more: Any) -> _Slot:
-    spans = found.get(name, [])
-    return _Slot((*path, name), name, schema, spans[-1] if spans else None, is_twice=len(spans) > 1, **more)
+def _member_slot(found: Mapping[str, Span], path: Path, name: str, schema: Any, **more: Any) -> _Slot:
+    return _Slot((*path, name), name, schema, found.get(name), **more)
+
+
+def _element_slot(found: Sequence[Span], path: Path, at: int, schema: Any, fixed: int, **more: Any) -> _Slot:
+    """Return an element; as many as ``fixed`` have a meaning by their position."""
+    span, stays = None, ""
+    if at < len(found):
+        span = found[at]
+    if at < min(fixed, len(found) - 1):
+        stays = STAYS
+    return _Slot((*path, at), f"[{at}]", schema, span, stays=stays, **more)
 
 
 def _others(found: Iterable[str], known: Mapping[str, Any]) -> list[str]:
@@ -643,10 +655,14 @@ def _others(found: Iterable[str], known: Mapping[str, Any]) -> list[str]:
 
 def shown(field: FormField, start: str, indent: str = "") -> str:
     """Return the text to edit for a place; ``indent`` is that of its line."""
-    text = without_indent(field.text, indent) if field.state == "value" else start
-    if field.editing == "text":
-        return decoded(text) if text.startswith('"') else ""
-    return text
+    text = start
+    if field.state == "value":
+        text = without_indent(field.text, indent)
+    if field.editing != "text":
+        return text
+    if not text.startswith('"'):
+        return ""
+    return decoded(text)
 
 
 def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> str | None:
@@ -654,17 +670,22 @@ def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> s
 
     An unchanged value keeps its spelling. References in a value of the service are escaped.
     """
-    text = field.text if field.state == "value" else ""
+    text = ""
+    if field.state == "value":
+        text = field.text
     if field.editing == "text":
         before = text or start
-        return before if before.startswith('"') and decoded(before) == typed else string(typed)
+        if before.startswith('"') and decoded(before) == typed:
+            return before
+        return string(typed)
     value, previous = typed_json(typed), without_indent(text, indent)
     if value is None:
         return None
     if value == previous:
         return text
-    is_in_place = previous == text and "\n" in text
-    return value if is_in_place else with_indent(value, indent)
+    if previous == text and "\n" in text:  # It had lines without the indentation.
+        return value
+    return with_indent(value, indent)
 
 
 def typed_problem(typed: str, kind: str = "") -> Typo | None:
@@ -687,4 +708,6 @@ def typed_json(typed: str) -> str | None:
     text = typed.strip(" \t\r\n")
     if is_reference(text):
         return string(text)
-    return text if is_json(text) else None
+    if not is_json(text):
+        return None
+    return text

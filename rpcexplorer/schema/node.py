@@ -74,11 +74,19 @@ class Node(Struct, frozen=True):
 
     def element(self, index: int) -> Any:
         """Return the schema of an element."""
-        return self.prefix[index] if index < len(self.prefix) else self.items
+        if index < len(self.prefix):
+            return self.prefix[index]
+        return self.items
 
     def member(self, name: str) -> Any:
         """Return the schema of a member; ``False`` if it is not allowed."""
         return self.properties.get(name, self.additional)
+
+    def inside(self, step: str | int) -> Any:
+        """Return the schema of an element or member."""
+        if isinstance(step, int):
+            return self.element(step)
+        return self.member(step)
 
 
 ANYTHING: Final = Node()
