@@ -37,6 +37,8 @@ LONGEST_WORDS: Final = 100
 LONGEST_SHOWN: Final = 60
 _BEGUN: Final = ("string", "array", "object")
 """Types whose candidates the user continues to type."""
+_CONTAINERS: Final[Mapping[type, str]] = {int: "array", str: "object"}
+"""The type of a value by the steps into it."""
 _OF_KIND: Final[Mapping[str, tuple[Any, ...]]] = {"boolean": (True, False), "null": (None,)}
 
 
@@ -47,15 +49,17 @@ class SchemaPlaces:
         self.reader = SchemaReader(described.definitions)
         self._described = described
 
-    def schemas(self, path: Sequence[str | int], siblings: Sequence[Mapping[str, str]] = ()) -> tuple[Any, ...]:
+    def schemas(self, path: Sequence[str | int], siblings: Sequence[Mapping[str, str]]) -> tuple[Any, ...]:
         """Return the schemas at a path; ``siblings`` has the scalars of each level."""
         if not path:
             return ()
         found = self._of_param(path[0])
-        for at, step in enumerate(path[1:], start=1):
+        for step, members in zip(path[1:], siblings[1:], strict=False):
             inside: dict[int, Any] = {}
-            for node in self.nodes(found, siblings[at] if at < len(siblings) else {}):
-                schema = _inside(node, step)
+            for node in self.nodes(found, members):
+                if node.kinds and _CONTAINERS[type(step)] not in node.kinds:
+                    continue
+                schema = node.inside(step)
                 if schema is not False:
                     inside[id(schema)] = schema
             found = list(inside.values())[:MOST_SCHEMAS]
@@ -96,15 +100,9 @@ def required_in(nodes: Sequence[Node]) -> frozenset[str]:
         return frozenset()
     required = nodes[0].required
     others = [node.required for node in nodes[1:] if node.properties or node.required]
-    return required | frozenset.intersection(*others) if others else required
-
-
-def _inside(node: Node, step: str | int) -> Any:
-    """Return the schema of an element or member; ``False`` if there is none."""
-    kind = "array" if isinstance(step, int) else "object"
-    if node.kinds and kind not in node.kinds:
-        return False
-    return node.element(step) if isinstance(step, int) else node.member(step)
+    if others:
+        required |= frozenset.intersection(*others)
+    return required
 
 
 def _values(siblings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
@@ -155,12 +153,14 @@ def completions(
         candidates = _complete_values(place, described, places, values)
         found = _best(place.typed, candidates, lambda value: [value.shown, value.text[1:]])
     else:
-        rows = sorted(_members(place.path, place, described, places), key=lambda row: row.rank)
+        rows = sorted(_members(place.path, place, described, places), key=_rank)
         free = (row for row in rows if row.name not in place.levels[-1].members)
         found = [_name(place, row, places) for row in _best(place.typed, free, lambda row: [row.name])]
     best = {candidate.text: candidate for candidate in found}
     best.pop(text[place.start : place.end], None)
-    return Completion(place.start, place.end, tuple(best.values())) if best else None
+    if not best:
+        return None
+    return Completion(place.start, place.end, tuple(best.values()))
 
 
 T = TypeVar("T")
@@ -191,17 +191,10 @@ class _MemberRow(Struct, frozen=True):
     doc: str = ""
     deprecated: bool = False
 
-    @property
-    def rank(self) -> int:
-        if self.deprecated:
-            return 2
-        return 0 if self.required else 1
 
-    @property
-    def mark(self) -> str:
-        if self.deprecated:
-            return "deprecated"
-        return "required" if self.required else ""
+def _rank(row: _MemberRow) -> tuple[bool, bool]:
+    """Return the order of rows: the required ones first, deprecated ones last."""
+    return row.deprecated, not row.required
 
 
 def _param_rows(described: Described) -> Iterator[_MemberRow]:
@@ -234,7 +227,11 @@ def _members(
 def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate:
     """Return a name with its comma, and the simplest value if it is obvious."""
     node = places.reader.node(row.schema)
-    facts = [kind_words(places.reader, row.schema), limit_words(node), row.mark]
+    facts = [kind_words(places.reader, row.schema), limit_words(node)]
+    if row.deprecated:
+        facts.append("deprecated")
+    elif row.required:
+        facts.append("required")
     doc = in_one_line((row.doc or node.doc).partition("\n\n")[0], LONGEST_WORDS)
     both = [", ".join(fact for fact in facts if fact), doc]
     words = in_one_line(" · ".join(part for part in both if part), LONGEST_WORDS)
@@ -248,14 +245,17 @@ def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate
     cursor = len(text)
     if value in {'""', "[]", "{}"}:
         cursor -= 1
-    return Candidate(f"{text}, " if place.comma else text, row.name, words, cursor)
+    if place.comma:
+        text += ", "
+    return Candidate(text, row.name, words, cursor)
 
 
 def _obvious_value(node: Node) -> str:
     """Return the only choice, or the empty value of the only type, else ""."""
     if node.choices is not None:
-        is_only = len(node.choices) == 1 and not isinstance(node.choices[0], dict | list)
-        return inert_value(node.choices[0]) if is_only else ""
+        if len(node.choices) != 1 or isinstance(node.choices[0], dict | list):
+            return ""
+        return inert_value(node.choices[0])
     if len(node.kinds) != 1 or node.alternatives or node.kinds[0] not in {*_BEGUN, "null"}:
         return ""
     return PLAIN[node.kinds[0]]
@@ -279,7 +279,9 @@ def _complete_values(
         if not place.comma:
             yield candidate
             continue
-        cursor = len(candidate.text) if candidate.cursor is None else candidate.cursor
+        cursor = candidate.cursor
+        if cursor is None:
+            cursor = len(candidate.text)
         yield replace(candidate, text=f"{candidate.text}, ", cursor=cursor)
 
 
@@ -288,15 +290,20 @@ def _name_of_value(place: TypedPlace, described: Described) -> str:
     for step in reversed(place.path):
         if isinstance(step, str):
             return step
-    first = place.path[0]
-    return described.params[first].name if isinstance(first, int) and first < len(described.params) else ""
+    for at, param in enumerate(described.params):
+        if at == place.path[0]:
+            return param.name
+    return ""
 
 
 def _stated_values(nodes: Sequence[Node]) -> Iterator[tuple[Any, str]]:
     """Yield values in schemas: choices first, then defaults."""
     for node in nodes:
         for value in (node.choices or ())[:MOST]:
-            yield value, "the default" if value == node.default else ""
+            words = ""
+            if value == node.default:
+                words = "the default"
+            yield value, words
         if node.choices is None:
             for kind in node.kinds:
                 for value in _OF_KIND.get(kind, ()):
@@ -312,21 +319,23 @@ def _of_examples(place: TypedPlace, described: Described) -> Iterator[tuple[Any,
     """Yield values of example calls at the place, by name or position."""
     names = [param.name for param in described.params]
     for call in described.examples[:MOST_EXAMPLES]:
-        first, *steps = place.path
-        if isinstance(call.params, list) and isinstance(first, str):
-            first = names.index(first) if first in names else -1
-        elif isinstance(call.params, dict) and isinstance(first, int) and first < len(names):
-            first = names[first]
         value = call.params
-        for step in (first, *steps):
+        if isinstance(value, list) and place.levels[0].is_object:
+            value = dict(zip(names, value, strict=False))
+        elif isinstance(value, dict) and not place.levels[0].is_object:
+            value = [value.get(name, UNSET) for name in names]
+        for step in place.path:
             if isinstance(value, dict) and isinstance(step, str):
                 value = value.get(step, UNSET)
-            elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+            elif isinstance(value, list) and isinstance(step, int) and step < len(value):
                 value = value[step]
             else:
                 value = UNSET
+        words = "an example"
+        if call.name:
+            words = f"from example {value_words(call.name)}"
         if value is not UNSET:
-            yield value, f"from example {value_words(call.name)}" if call.name else "an example"
+            yield value, words
 
 
 def _simplest_values(nodes: Iterable[Node], places: SchemaPlaces) -> Iterator[Candidate]:
@@ -337,15 +346,20 @@ def _simplest_values(nodes: Iterable[Node], places: SchemaPlaces) -> Iterator[Ca
                 continue
             schema = {"type": kind, "properties": dict(node.properties), "required": [*node.required]}
             value = Maker(places.reader).made(schema).value
-            if is_small(value):
-                text = inert_value(value)
-                cursor = None if value else len(text) - 1
-                yield Candidate(text, in_one_line(text, LONGEST_SHOWN), kind, cursor)
+            if not is_small(value):
+                continue
+            text = inert_value(value)
+            cursor = None
+            if not value:
+                cursor = len(text) - 1
+            yield Candidate(text, in_one_line(text, LONGEST_SHOWN), kind, cursor)
 
 
 def _value(value: Any, words: str) -> Candidate:
     text = inert_value(value)
-    shown = in_one_line(text, LONGEST_SHOWN) if isinstance(value, dict | list) else value_words(value)
+    shown = value_words(value)
+    if isinstance(value, dict | list):
+        shown = in_one_line(text, LONGEST_SHOWN)
     return Candidate(text, shown, words)
 
 
@@ -375,8 +389,10 @@ def signature(text: str, offset: int, described: Described, *, by: By | None = N
         names = [param.name or f"#{number}" for number, param in enumerate(described.params, start=1)]
         if path[0] >= len(names):
             return ""
-        after = [_listed(name, param.required) for name, param in zip(names, described.params, strict=True)]
-        return _signature("".join([names[path[0]], *step_words(path[1:])]), words, after[path[0] + 1 :])
+        after: list[str] = []
+        for name, param in zip(names[path[0] + 1 :], described.params[path[0] + 1 :], strict=True):
+            after.append(_listed(name, param.required))
+        return _signature("".join([names[path[0]], *step_words(path[1:])]), words, after)
     present, around = set(place.levels[-1].members), path
     if place.due == "value":
         present.update(map(str, path[-1:]))
@@ -387,17 +403,21 @@ def signature(text: str, offset: int, described: Described, *, by: By | None = N
 
 
 def _by(place: TypedPlace) -> By:
-    return "name" if place.levels[0].is_object else "position"
+    if place.levels[0].is_object:
+        return "name"
+    return "position"
 
 
 def _names(rows: Iterable[_MemberRow]) -> list[str]:
     """Return the names, required ones first."""
-    shown = sorted((row for row in rows if not row.deprecated), key=lambda row: row.rank)
+    shown = sorted((row for row in rows if not row.deprecated), key=_rank)
     return [_listed(row.name, row.required) for row in shown]
 
 
 def _listed(name: str, required: bool | None) -> str:
-    return name if required else f"{name} (optional)"
+    if required:
+        return name
+    return f"{name} (optional)"
 
 
 def _signature(current: str, words: str, after: Sequence[str]) -> str:
@@ -405,7 +425,9 @@ def _signature(current: str, words: str, after: Sequence[str]) -> str:
     then = ", ".join(after[:MOST_NAMES])
     if len(after) > MOST_NAMES:
         then += " …"
-    return f"{here}, next: {then}" if then and here else here or then
+    if here and then:
+        return f"{here}, next: {then}"
+    return here or then
 
 
 MAX_VALUES: Final = 5
@@ -434,8 +456,11 @@ def earlier_values(
             break
         if not call.foreign and getattr(call.outcome, "code", None) != INVALID_PARAMS:
             left -= len(call.params)
+            words = "used before"
+            if call.method != method:
+                words = f"used for {call.method}"
             for text in _used(call, method, name, path):
-                _put(used, text, "used before" if call.method == method else f"used for {call.method}")
+                _put(used, text, words)
         if isinstance(call.outcome, Result) and call.kind == "call":
             response = bytes(call.outcome.text[:LONGEST_TEXT]).decode(errors="replace")
             left -= len(response)

@@ -186,14 +186,14 @@ DESCRIBED = Described(
         (("pet",), [], [{"$ref": "Pet"}]),
         ((0,), [], [{"$ref": "Pet"}]),
         (("none",), [], []),
-        (("pet", "lives"), [], [{"type": "integer"}, {"type": "boolean"}]),
+        (("pet", "lives"), [{}, {}], [{"type": "integer"}, {"type": "boolean"}]),
         (("pet", "lives"), [{}, {"kind": '"cat"'}], [{"type": "integer"}]),
         (("pet", "lives"), [{}, {"kind": '"wolf"', "name": "1"}], [{"type": "boolean"}]),
         (("pet", "lives"), [{}, {"kind": '"fox"'}], [{"type": "integer"}, {"type": "boolean"}]),
         ((0, "friend", "lives"), [{}, {"kind": '"cat"'}, {"kind": '"dog"'}], [{"type": "boolean"}]),
-        (("rows", 0), [], [{"const": 1}]),
-        (("rows", 5, "any", "lives"), [], [{"type": "integer"}]),
-        (("rows", "no number"), [], []),
+        (("rows", 0), [{}, {}], [{"const": 1}]),
+        (("rows", 5, "any", "lives"), [{}, {}, {}, {}], [{"type": "integer"}]),
+        (("rows", "no number"), [{}, {}], []),
     ],
 )
 def test_sibling_values_select_the_schemas(path: Any, siblings: Any, schemas: Any) -> None:
