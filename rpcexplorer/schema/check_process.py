@@ -75,9 +75,9 @@ def _checked(method: bytes, question: bytes) -> Checked:
     except MemoryError:
         return Checked(why_not="the check needs too much memory")
     except ValueError as error:
-        return Checked(
-            why_not="the text is nested too deeply" if "ecursion" in str(error) else "the text cannot be read"
-        )
+        if "ecursion" in str(error):
+            return Checked(why_not="the text is nested too deeply")
+        return Checked(why_not="the text cannot be read")
 
 
 @lru_cache(MAX_METHODS)
@@ -109,8 +109,9 @@ def _own_validator(schema: bytes) -> tuple[dict[str, Any], Any]:
             document, pattern_options=options, retriever=_nothing, validate_formats=True
         )
     except jsonschema_rs.ValidationError as error:
-        reason = ELSEWHERE if ELSEWHERE in error.message else f"the schema is invalid: {error.message}"
-        raise NotCheckedError(reason) from None
+        if ELSEWHERE in error.message:
+            raise NotCheckedError(ELSEWHERE) from None
+        raise NotCheckedError(f"the schema is invalid: {error.message}") from None
 
 
 class MethodCheck:
@@ -126,17 +127,18 @@ class MethodCheck:
 
         ``by`` is the only right way.
         """
-        body = f" {text[1:]}" if text.startswith("\ufeff") else text
+        body = f" {text[1:]}" if text.startswith("\ufeff") else text  # Offsets stay.
         given = body.strip()
         if not given:
             body = given = "[]"
         way: By = "name" if given.startswith("{") else "position"
-        if given[:1] not in {"{", "["}:
+        if given[0] not in "{[":
             return Checked(why_not="the params are neither an array nor an object")
-        # Empty params are right in both ways.
-        if by and by != way and given[-1] in {"}", "]"} and not given[1:-1].strip():
-            way, body = by, body.translate(_OTHER_BRACKETS)
-        return self._other_way(body, by) if by and by != way else self._checked(body, way)
+        if not by or by == way:
+            return self._checked(body, way)
+        if given[-1] in "}]" and not given[1:-1].strip():  # Empty params are right in both ways.
+            return self._checked(body.translate(_OTHER_BRACKETS), by)
+        return self._other_way(body, by)
 
     def result(self, text: str) -> Checked:
         return self._checked(text, None)
@@ -147,7 +149,9 @@ class MethodCheck:
         if validator is None:
             return ()
         value = _decoded(body)
-        errors = _first_error(validator, value) if first else list(islice(validator.iter_errors(value), MAX_ERRORS))
+        if first:
+            return explain(bundle, body, value, _first_error(validator, value))
+        errors = list(islice(validator.iter_errors(value), MAX_ERRORS))
         errors.sort(key=lambda error: error.kind.name == "required")  # Wrong values are shown before missing ones.
         return explain(bundle, body, value, errors)
 
@@ -168,7 +172,9 @@ class MethodCheck:
             why_not = f"with more than {MAX_VALUES:,} values, only the first problem is reported"
         if by and not found and not why_not and self._may_lack_required(body):
             why_not = "required params are not known"
-        fixed = self._fixed(body, by, found) if by and len(body) <= MAX_FIXED_CHARACTERS else {}
+        fixed: dict[int, Fix] = {}
+        if by and len(body) <= MAX_FIXED_CHARACTERS:
+            fixed = self._fixed(body, by, found)
         problems = tuple(replace(explained.problem, fix=fixed.get(place)) for place, explained in enumerate(found))
         return Checked(problems, why_not, in_part=bool(why_not))
 
@@ -201,13 +207,14 @@ class MethodCheck:
 
     def _other_way(self, body: str, by: By) -> Checked:
         """Report only that params are by position instead of by name, or reverse."""
-        params = self._described.params
-        fix = by_name(body, params) if by == "name" else by_position(body, params)
-        if fix is not None and self.problems(fix.text, by):
-            fix = None
-        sentence = "the method needs params by position: write an array"
         if by == "name":
             sentence = "the method needs params by name: write an object"
+            fix = by_name(body, self._described.params)
+        else:
+            sentence = "the method needs params by position: write an array"
+            fix = by_position(body, self._described.params)
+        if fix is not None and self.problems(fix.text, by):
+            fix = None
         start, end = len(body) - len(body.lstrip()), len(body.rstrip())
         line, column = body.count("\n", 0, start) + 1, start - body.rfind("\n", 0, start)
         return Checked((SchemaProblem((), "type", sentence, start, end, line, column, fix),))
@@ -248,14 +255,13 @@ def _nothing(_: str) -> Any:
 
 def _without(schema: Any, path: list[str | int]) -> bool:
     """Remove a pattern; return whether there was one."""
+    if path[-1:] != ["pattern"] and "patternProperties" not in path[-2:]:
+        return False
     part = schema
     for step in path[:-1]:
-        with suppress(LookupError, TypeError, ValueError):
-            part = part[int(step)] if isinstance(part, list) else part[str(step)]
-    last = str(path[-1]) if path else ""
-    if not isinstance(part, dict) or (last != "pattern" and "patternProperties" not in map(str, path[-2:])):
-        return False
-    return part.pop(last, None) is not None
+        with suppress(LookupError, TypeError):
+            part = part[step]
+    return isinstance(part, dict) and part.pop(path[-1], None) is not None
 
 
 def _decoded(text: str) -> Any:

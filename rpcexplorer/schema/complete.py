@@ -279,9 +279,7 @@ def _complete_values(
         if not place.comma:
             yield candidate
             continue
-        cursor = candidate.cursor
-        if cursor is None:
-            cursor = len(candidate.text)
+        cursor = len(candidate.text) if candidate.cursor is None else candidate.cursor
         yield replace(candidate, text=f"{candidate.text}, ", cursor=cursor)
 
 
@@ -300,10 +298,7 @@ def _stated_values(nodes: Sequence[Node]) -> Iterator[tuple[Any, str]]:
     """Yield values in schemas: choices first, then defaults."""
     for node in nodes:
         for value in (node.choices or ())[:MOST]:
-            words = ""
-            if value == node.default:
-                words = "the default"
-            yield value, words
+            yield value, "the default" if value == node.default else ""
         if node.choices is None:
             for kind in node.kinds:
                 for value in _OF_KIND.get(kind, ()):
@@ -331,9 +326,7 @@ def _of_examples(place: TypedPlace, described: Described) -> Iterator[tuple[Any,
                 value = value[step]
             else:
                 value = UNSET
-        words = "an example"
-        if call.name:
-            words = f"from example {value_words(call.name)}"
+        words = f"from example {value_words(call.name)}" if call.name else "an example"
         if value is not UNSET:
             yield value, words
 
@@ -349,9 +342,7 @@ def _simplest_values(nodes: Iterable[Node], places: SchemaPlaces) -> Iterator[Ca
             if not is_small(value):
                 continue
             text = inert_value(value)
-            cursor = None
-            if not value:
-                cursor = len(text) - 1
+            cursor = None if value else len(text) - 1
             yield Candidate(text, in_one_line(text, LONGEST_SHOWN), kind, cursor)
 
 
@@ -389,10 +380,8 @@ def signature(text: str, offset: int, described: Described, *, by: By | None = N
         names = [param.name or f"#{number}" for number, param in enumerate(described.params, start=1)]
         if path[0] >= len(names):
             return ""
-        after: list[str] = []
-        for name, param in zip(names[path[0] + 1 :], described.params[path[0] + 1 :], strict=True):
-            after.append(_listed(name, param.required))
-        return _signature("".join([names[path[0]], *step_words(path[1:])]), words, after)
+        after = [_listed(name, param.required) for name, param in zip(names, described.params, strict=True)]
+        return _signature("".join([names[path[0]], *step_words(path[1:])]), words, after[path[0] + 1 :])
     present, around = set(place.levels[-1].members), path
     if place.due == "value":
         present.update(map(str, path[-1:]))
@@ -403,9 +392,7 @@ def signature(text: str, offset: int, described: Described, *, by: By | None = N
 
 
 def _by(place: TypedPlace) -> By:
-    if place.levels[0].is_object:
-        return "name"
-    return "position"
+    return "name" if place.levels[0].is_object else "position"
 
 
 def _names(rows: Iterable[_MemberRow]) -> list[str]:
@@ -415,9 +402,7 @@ def _names(rows: Iterable[_MemberRow]) -> list[str]:
 
 
 def _listed(name: str, required: bool | None) -> str:
-    if required:
-        return name
-    return f"{name} (optional)"
+    return name if required else f"{name} (optional)"
 
 
 def _signature(current: str, words: str, after: Sequence[str]) -> str:
@@ -456,9 +441,7 @@ def earlier_values(
             break
         if not call.foreign and getattr(call.outcome, "code", None) != INVALID_PARAMS:
             left -= len(call.params)
-            words = "used before"
-            if call.method != method:
-                words = f"used for {call.method}"
+            words = "used before" if call.method == method else f"used for {call.method}"
             for text in _used(call, method, name, path):
                 _put(used, text, words)
         if isinstance(call.outcome, Result) and call.kind == "call":

@@ -56,8 +56,7 @@ ANNOTATIONS: Final = frozenset({"default", "examples", *_TEXTS, *_MARKS})
 def references_of(part: dict[str, Any]) -> Iterator[str]:
     """Yield the references of an object."""
     for key in REFERENCES.intersection(part):
-        value = part[key]
-        for reference in value if isinstance(value, list) else (value,):
+        for reference in as_list(part[key]):
             if isinstance(reference, str):
                 yield reference
 
@@ -78,8 +77,15 @@ def references_in(schema: Any) -> set[str]:
 
 def members_of(schema: Any, key: str = "properties") -> dict[str, Any]:
     """Return the schemas of a keyword by name."""
-    found = schema.get(key) if isinstance(schema, dict) else None
-    return found if isinstance(found, dict) else {}
+    if not isinstance(schema, dict) or not isinstance(schema.get(key), dict):
+        return {}
+    found: dict[str, Any] = schema[key]
+    return found
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return the values of a keyword that may have one or several."""
+    return value if isinstance(value, list) else [value]
 
 
 def is_number(value: Any) -> TypeGuard[int | float]:
@@ -177,8 +183,7 @@ def _add_type(made: dict[str, Any], source: dict[str, Any]) -> None:
     """Add the standard words of the types, if all of them are known."""
     if "type" not in source:
         return
-    declared = source["type"]
-    words = declared if isinstance(declared, list) else [declared]
+    words = as_list(source["type"])
     if any(isinstance(word, dict) for word in words):  # In draft 3, a type may be a schema.
         schemas = [_as_schema(word) for word in words]
         if "anyOf" in made or "oneOf" in made:
@@ -217,20 +222,20 @@ def _limit(source: dict[str, Any], key: str) -> Any:
     """Return the value of a limit, or None if it is invalid."""
     value = source[key]
     if key == "uniqueItems":
-        return True if value is True else None
-    if key in {"pattern", "format"}:
-        return value if isinstance(value, str) and value else None
-    if key in _BOUNDS:
+        is_valid = value is True
+    elif key in {"pattern", "format"}:
+        is_valid = isinstance(value, str) and value != ""
+    elif key in _BOUNDS:
         if value is True:  # In drafts 3 and 4.
             value = source.get(_INCLUSIVE.get(key, ""))
-        elif source.get(_EXCLUSIVE.get(key, "")) is True:
-            return None
-        return value if is_number(value) else None
-    if not is_number(value):
-        return None
-    if key == "multipleOf":
-        return value if value > 0 else None
-    return int(value) if value >= 0 and value == int(value) else None
+        is_valid = is_number(value) and source.get(_EXCLUSIVE.get(key, "")) is not True
+    elif key == "multipleOf":
+        is_valid = is_number(value) and value > 0
+    else:
+        is_valid = is_number(value) and value >= 0 and value == int(value)
+        if is_valid:
+            value = int(value)
+    return value if is_valid else None
 
 
 def _required(source: dict[str, Any]) -> Iterator[str]:
@@ -247,10 +252,8 @@ def _nullable(made: dict[str, Any]) -> dict[str, Any]:
     """Return a schema that allows null, too: ``nullable`` of OpenAPI."""
     if not made.keys().isdisjoint({"$ref", "allOf", "anyOf", "oneOf", "not", "const"}):
         return {"anyOf": [made, {"type": "null"}]}
-    kinds = made.get("type")
-    if kinds is not None:
-        kinds = kinds if isinstance(kinds, list) else [kinds]
-        made["type"] = list(dict.fromkeys([*kinds, "null"]))
+    if "type" in made:
+        made["type"] = list(dict.fromkeys([*as_list(made["type"]), "null"]))
     if "enum" in made and None not in made["enum"]:
         made["enum"] = [*made["enum"], None]
     return made
@@ -265,8 +268,9 @@ def _add_annotations(made: dict[str, Any], source: dict[str, Any]) -> None:
     for key in _MARKS:
         if source.get(key) is True:
             made[key] = True
-    several = source.get("examples")
-    examples = [*several] if isinstance(several, list) else []
+    examples: list[Any] = []
+    if isinstance(source.get("examples"), list):
+        examples += source["examples"]
     if "example" in source:
         examples.append(source["example"])
     if examples:

@@ -86,7 +86,9 @@ class Maker:
             return _failed(place, "the schema requires endless nesting")
         self._open.append(key)
         try:
-            return _first_valid(self._by_alternative(parts, place) if node.alternatives else self._by_kind(node, place))
+            if node.alternatives:
+                return _first_valid(self._by_alternative(parts, place))
+            return _first_valid(self._by_kind(node, place))
         finally:
             self._open.pop()
 

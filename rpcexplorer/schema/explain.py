@@ -18,8 +18,8 @@ from rpcexplorer.model.problem import MOST_PROBLEMS, SchemaProblem
 from rpcexplorer.model.secret import PLACEHOLDER
 from rpcexplorer.patterns import regex
 from rpcexplorer.schema.bundle import Bundle
-from rpcexplorer.schema.dialect import members_of
-from rpcexplorer.schema.words import in_one_line, step_words
+from rpcexplorer.schema.dialect import as_list, members_of
+from rpcexplorer.schema.words import in_one_line, step_words, with_unit
 from rpcexplorer.variables.references import OPENING, inert_value
 
 MAX_NAMED: Final = 8
@@ -201,8 +201,10 @@ class _Explanation:
                 return True
         if branches:
             return False
+        token = self._text
         place = self._places.at(error.instance_path)
-        token = self._text[place.start : place.end] if place else self._text
+        if place:
+            token = self._text[place.start : place.end]
         if token.startswith('"'):  # A secret is a text.
             return OPENING in token or (keyword != "type" and bool(PLACEHOLDER.fullmatch(token[1:-1])))
         return keyword not in _OF_SHAPE and (OPENING in token or bool(PLACEHOLDER.search(token)))
@@ -223,18 +225,21 @@ class _Explanation:
             return [str(name) for name in islice(getattr(error.kind, "unexpected", None) or (), MOST_PROBLEMS)]
         value: Any = self._value
         for step in error.instance_path:
-            value = value[int(step)] if isinstance(value, list) else value[str(step)]
+            value = value[step]
         return list(islice(value, MOST_PROBLEMS)) if isinstance(value, dict) else []
 
     def _unexpected_problems(
         self, path: Path, names: list[str], schema: Any, keyword: str
     ) -> Iterator[ExplainedProblem]:
-        whole = self._spelled(path, cut=False)
-        of = "the params" if self._bundle.by and not path else f"the members of {whole}"
-        why = f"is not one of {of}"
+        whole = self._spelled(path)
+        why = f"is not one of the members of {whole}"
+        if self._bundle.by and not path:
+            why = "is not one of the params"
         if keyword == "additionalProperties":  # Else another part of the schema may know the name.
             allowed = list(members_of(schema))
-            why = f"{why}: {listed(allowed)}" if allowed else f"is not allowed: {whole} must be empty"
+            why += f": {listed(allowed)}"
+            if not allowed:
+                why = f"is not allowed: {whole} must be empty"
         for name in names:
             if self._has_references and OPENING in name:
                 continue
@@ -256,7 +261,7 @@ class _Explanation:
         if not most:
             return "the method has no params"
         names = [param.name or f"param {at}" for at, param in enumerate(self._bundle.params, 1)]
-        return f"the method has only {with_unit(most, 'param')}: {listed(names)}"
+        return f"the method has only {with_unit(str(most), 'param')}: {listed(names)}"
 
     def _kinds_of_all(self, path: Path, branches: list[list[Any]]) -> list[str]:
         """Return the types of all alternatives, if only the type is wrong."""
@@ -293,13 +298,15 @@ class _Explanation:
         part: Any = self._bundle.schema
         for step in path:
             above = part
-            if isinstance(part, list):
-                part = part[step] if isinstance(step, int) and step < len(part) else None
+            if isinstance(part, list) and isinstance(step, int):
+                part = part[step] if step < len(part) else None
+            elif step == "$ref":
+                part = self._followed(part)
             else:
-                part = self._followed(part) if step == "$ref" else member_of(part, str(step))
+                part = member_of(part, str(step))
         return above, part
 
-    def _spelled(self, path: Path, *, cut: bool = True) -> str:
+    def _spelled(self, path: Path) -> str:
         """Return a path as ``filter.kind`` or ``tags[2]``.
 
         For params by position it uses their names.
@@ -310,7 +317,7 @@ class _Explanation:
         words = "".join(steps)
         if len(steps) > MAX_STEPS:
             words = f"…{''.join(steps[-MAX_STEPS:]).removeprefix('.')}"
-        return short(words) if cut else words
+        return short(words)
 
     def _first_step(self, step: str | int) -> str:
         if isinstance(step, str):
@@ -318,8 +325,9 @@ class _Explanation:
         if not self._bundle.by:
             return f"result[{step}]"
         params = self._bundle.params
-        named = params[step].name if self._bundle.by == "position" and step < len(params) else ""
-        return named or f"param {step + 1}"
+        if step < len(params) and params[step].name:
+            return params[step].name
+        return f"param {step + 1}"
 
     def _kind(self, place: ValuePlace, allowed: Iterable[str]) -> str:
         kinds = {'"': "string", "{": "object", "[": "array", "t": "boolean", "f": "boolean", "n": "null"}
@@ -354,16 +362,20 @@ def _errors_about_kind(errors: list[Any], path: Path) -> list[Any]:
 def must(keyword: str, rule: Any) -> str:
     """Return the rule of a keyword: ``must be 3 or more``."""
     match keyword:
+        case "enum" if isinstance(rule, list) and len(rule) > 1:
+            return f"must be one of {listed(map(spelled_value, rule))}"
         case "enum" if isinstance(rule, list):
-            choices = listed(map(spelled_value, rule))
-            return f"must be one of {choices}" if len(rule) > 1 else f"must be {choices}"
+            return f"must be {listed(map(spelled_value, rule))}"
         case "const":
             return f"must be {short(spelled_value(rule))}"
         case "pattern":
             return f"must match the pattern `{short(str(rule))}`"
     if isinstance(rule, int | float) and keyword in _LIMITS:
         sentence, unit = _LIMITS[keyword]
-        return sentence.format(with_unit(rule, unit))
+        words = sentence.format(short(spelled_value(rule)))
+        if unit:
+            words = with_unit(words, unit)
+        return words
     if rule is False:
         return "is not allowed"
     return _WORDS.get(keyword) or f"does not match “{short(keyword)}” of the schema"
@@ -377,14 +389,9 @@ def either(kinds: Iterable[str]) -> str:
 def listed(names: Iterable[str]) -> str:
     every = list(names)
     words = ", ".join(map(short, every[:MAX_NAMED]))
-    return f"{words} … ({len(every):,})" if len(every) > MAX_NAMED else words
-
-
-def with_unit(number: float, unit: str) -> str:
-    words = short(spelled_value(number))
-    if not unit:
-        return words
-    return f"{words} {unit}" if number == 1 else f"{words} {unit}s"
+    if len(every) > MAX_NAMED:
+        words += f" … ({len(every):,})"
+    return words
 
 
 def spelled_value(value: Any) -> str:
@@ -405,8 +412,7 @@ def member_of(schema: Any, key: str) -> Any:
 
 def texts_of(value: Any) -> list[str]:
     """Return one text or several; other values are dropped."""
-    several = value if isinstance(value, list) else [value]
-    return [text for text in several if isinstance(text, str)]
+    return [text for text in as_list(value) if isinstance(text, str)]
 
 
 MAX_NAMES: Final = 500
@@ -490,21 +496,23 @@ def _as_other_kinds(typed: str, kinds: Sequence[str]) -> Iterator[str]:
             yield word
     elif not typed.startswith(("[", "{", "n")):
         if typed in {"0", "1"} and "boolean" in kinds:
-            yield "true" if typed == "1" else "false"
+            yield {"0": "false", "1": "true"}[typed]
         if "string" in kinds:
             yield f'"{typed}"'
 
 
 def _chosen(text: str, place: ValuePlace, schema: Any) -> Iterator[Fix]:
     """Yield the allowed value with similar spelling or another type."""
-    choices = schema["enum"] if isinstance(schema.get("enum"), list) else [schema.get("const")]
+    choices = schema.get("enum", [schema.get("const")])
     span = place.start, place.end
-    token = text[slice(*span)]
-    inside = decoded(token) if token.startswith('"') else token
+    name = token = text[slice(*span)]
+    if token.startswith('"'):
+        name = decoded(token)
     by_word: dict[str, Any] = {}
     for choice in choices[:MAX_NAMES]:
         by_word[choice if isinstance(choice, str) else inert_value(choice)] = choice
-    name = inside if inside in by_word else meant_name(inside, list(by_word))
+    if name not in by_word:
+        name = meant_name(name, list(by_word))
     if name:
         spelled = inert_value(by_word[name])
         yield _put(f"write {in_one_line(spelled, LABEL_CHARACTERS)}", text, span, spelled)

@@ -82,7 +82,7 @@ def could_be_params(described: Described, text: str, by: By | None = None) -> bo
     if by and by != way:
         if value:
             return False
-        way, value = by, [] if by == "position" else {}
+        way, value = by, {"position": [], "name": {}}[by]
     schema = schema_of_params(described, way, [param.schema for param in described.params])
     reader = SchemaReader(described.definitions)
     return is_within(reader.node(schema).limits, value) and Looks(reader).could_be(schema, value)

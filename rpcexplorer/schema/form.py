@@ -54,9 +54,7 @@ class Settled(Struct, frozen=True):
     @property
     def alternative(self) -> Any:
         """Return the chosen schema; None without a choice, or if none fits."""
-        if self.chosen < 0:
-            return None
-        return self.alternatives[self.chosen]
+        return self.alternatives[self.chosen] if self.chosen >= 0 else None
 
 
 def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int | None = None) -> Settled:
@@ -233,9 +231,7 @@ def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) ->
         rest = [without(part, {"oneOf", "anyOf"}) for part in reader.parts(schema)]
         schema = {"allOf": [alternative, *rest]}
     text = inert_value(Maker(reader).made(schema).value)
-    if len(text) > LONGEST:
-        return "null"
-    return text
+    return text if len(text) <= LONGEST else "null"
 
 
 def plain_text(node: Node) -> str:
@@ -243,9 +239,7 @@ def plain_text(node: Node) -> str:
     for choice in node.choices or ():
         if choice is not None:
             return inert_value(choice)
-    if not node.kinds:
-        return "null"
-    return PLAIN[node.kinds[0]]
+    return PLAIN[node.kinds[0]] if node.kinds else "null"
 
 
 class FormText:
@@ -278,9 +272,7 @@ class FormText:
         return self._placed(self.text, path, value)
 
     def without(self, path: Path) -> str:
-        if not span_of(self.text, path):
-            return self.text
-        return removed(self.text, path)
+        return removed(self.text, path) if span_of(self.text, path) else self.text
 
     def with_element(self, path: Path) -> tuple[str, Path]:
         """Return the text with a new element in an array, and its path."""
@@ -311,10 +303,7 @@ class FormText:
         if span_of(text, path) is not None:
             return changed(text, path, value)
         parent, last = path[:-1], path[-1]
-        opener = "["
-        if isinstance(last, str):
-            opener = "{"
-        text = self._with_container(text, parent, opener)
+        text = self._with_container(text, parent, "{" if isinstance(last, str) else "[")
         if span_of(text, path) is not None:
             return changed(text, path, value)
         if isinstance(last, str):
@@ -332,7 +321,7 @@ class FormText:
             return text
         start = self.start(path)
         if not start.startswith(opener):
-            start = {"{": "{}", "[": "[]"}[opener]
+            start = "{}" if opener == "{" else "[]"
         return self._placed(text, path, start)
 
 
@@ -368,10 +357,8 @@ def wrong_kind(place: Settled, value: Any) -> str:
     """Return the problem of the type, before the check finds the rest."""
     if is_reference(value):
         return ""
-    if value is None and place.nullable:
-        return ""
     if value is None:
-        return NOT_NULL
+        return "" if place.nullable else NOT_NULL
     if place.alternatives and place.chosen < 0:
         return "matches no alternative"
     node, kind = place.node, kind_of_value(value)
@@ -379,9 +366,7 @@ def wrong_kind(place: Settled, value: Any) -> str:
         return "not one of the choices"
     if not node.kinds or not node.is_sure or is_kind(kind, node.kinds):
         return ""
-    article = "a"
-    if kind[0] in "aio":
-        article = "an"
+    article = "an" if kind[0] in "aio" else "a"
     return f"{article} {kind}, not {' or '.join(node.kinds)}"
 
 
@@ -488,9 +473,7 @@ class FormRows:
 
     def of(self, text: str, view: FormView = FormView()) -> tuple[FormField, ...]:  # noqa: B008 - it is frozen
         """Return the rows of a valid text."""
-        slots = self._by_place(text)
-        if self.named(text):
-            slots = self._named(text)
+        slots = self._named(text) if self.named(text) else self._by_place(text)
         return tuple(islice(self._rows(text, slots, view, 0), MOST_ROWS))
 
     def _named(self, text: str) -> Iterator[_Slot]:
@@ -537,9 +520,7 @@ class FormRows:
             yield _member_slot(written, row.path, name, node.additional, known=known)
 
     def _row(self, text: str, slot: _Slot, view: FormView, depth: int) -> FormField:
-        written = None
-        if slot.span is not None:
-            written = text[slice(*slot.span)]
+        written = text[slice(*slot.span)] if slot.span else None
         field = self._field(slot.schema, written, view.chosen.get(slot.path))
         place, wrong = field.place, field.wrong
         if slot.skips and slot.stays:
@@ -592,9 +573,7 @@ class FormRows:
         if written is not None and isinstance(schema, dict):
             value = value_of(written)
         place, text = settled(self.reader, schema, value, chosen), written or ""
-        wrong = ""
-        if value is not UNSET:
-            wrong = wrong_kind(place, value)
+        wrong = "" if value is UNSET else wrong_kind(place, value)
         states: dict[str | None, FieldState] = {None: "absent", "null": "null"}
         return FormField(
             (),
@@ -615,10 +594,8 @@ class FormRows:
         """Return the row with whether it has rows inside, and if they are shown."""
         if not row.is_container:
             return row
-        has_inside = bool(row.items or row.place.node.properties)
-        if row.is_array:
-            has_inside = bool(row.items or row.place.node.prefix)
-        folds = has_inside and row.depth < DEEPEST
+        known = row.place.node.prefix if row.is_array else row.place.node.properties
+        folds = bool(row.items or known) and row.depth < DEEPEST
         is_open_at_first = row.state == "value" and row.depth + 1 < UNFOLDED and row.items <= FEW
         return replace(row, folds=folds, open=folds and view.folds.get(row.path, is_open_at_first))
 
@@ -660,9 +637,7 @@ def shown(field: FormField, start: str, indent: str = "") -> str:
         text = without_indent(field.text, indent)
     if field.editing != "text":
         return text
-    if not text.startswith('"'):
-        return ""
-    return decoded(text)
+    return decoded(text) if text.startswith('"') else ""
 
 
 def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> str | None:
@@ -670,9 +645,7 @@ def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> s
 
     An unchanged value keeps its spelling. References in a value of the service are escaped.
     """
-    text = ""
-    if field.state == "value":
-        text = field.text
+    text = field.text if field.state == "value" else ""
     if field.editing == "text":
         before = text or start
         if before.startswith('"') and decoded(before) == typed:
@@ -708,6 +681,4 @@ def typed_json(typed: str) -> str | None:
     text = typed.strip(" \t\r\n")
     if is_reference(text):
         return string(text)
-    if not is_json(text):
-        return None
-    return text
+    return text if is_json(text) else None

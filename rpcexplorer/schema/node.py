@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from rpcexplorer.schema.dialect import IS_UNSURE, LEAST, LIMITS, MOST, members_of, modern
+from rpcexplorer.schema.dialect import IS_UNSURE, LEAST, LIMITS, MOST, as_list, members_of, modern
 
 MAX_JOINED: Final = 200
 """Schemas to join for one place: references and ``allOf`` can make a small document endless."""
@@ -74,9 +74,7 @@ class Node(Struct, frozen=True):
 
     def element(self, index: int) -> Any:
         """Return the schema of an element."""
-        if index < len(self.prefix):
-            return self.prefix[index]
-        return self.items
+        return self.prefix[index] if index < len(self.prefix) else self.items
 
     def member(self, name: str) -> Any:
         """Return the schema of a member; ``False`` if it is not allowed."""
@@ -84,9 +82,7 @@ class Node(Struct, frozen=True):
 
     def inside(self, step: str | int) -> Any:
         """Return the schema of an element or member."""
-        if isinstance(step, int):
-            return self.element(step)
-        return self.member(step)
+        return self.element(step) if isinstance(step, int) else self.member(step)
 
 
 ANYTHING: Final = Node()
@@ -175,7 +171,7 @@ def _kinds(parts: list[dict[str, Any]]) -> tuple[str, ...]:
     """Return the types of the nearest part that has any, else guess them."""
     for part in parts:
         if "type" in part:
-            return tuple(part["type"]) if isinstance(part["type"], list) else (part["type"],)
+            return tuple(as_list(part["type"]))
     if any(alternatives_of(part) or "enum" in part or "const" in part for part in parts):
         return ()
     if any(members_of(part) for part in parts):
@@ -194,7 +190,9 @@ def _choices(parts: list[dict[str, Any]]) -> tuple[Any, ...] | None:
     """Return the shortest list, because each part narrows."""
     found = [part["enum"] for part in parts if "enum" in part]
     found += [[part["const"]] for part in parts if "const" in part]
-    return tuple(min(found, key=len)[:MOST_CHOICES]) if found else None
+    if not found:
+        return None
+    return tuple(min(found, key=len)[:MOST_CHOICES])
 
 
 def _additional(part: dict[str, Any]) -> Any:

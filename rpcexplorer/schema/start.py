@@ -25,7 +25,9 @@ def sendable_start(profile: Profile, method: str, text: str) -> str:
     Only references in the profile's own notes are resolved.
     """
     noted = profile.methods.get(method)
-    return inert(text) if noted is None or noted.params is None else defused(text)
+    if noted is None or noted.params is None:
+        return inert(text)
+    return defused(text)
 
 
 def started(method: Method, described: Described | None = None) -> Started:

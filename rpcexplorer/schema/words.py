@@ -104,16 +104,24 @@ def _limits(node: Node) -> Iterator[str]:
     for count, unit in _COUNTS:
         words = _range(limits.get(f"min{count}", 0), limits.get(f"max{count}"))
         if words:
-            yield f"{words} {unit}" if words.split()[-1] == "1" else f"{words} {unit}s"
+            yield with_unit(words, unit)
     if "pattern" in limits:
         yield f"matches {in_one_line(limits['pattern'], LONGEST_VALUE)}"
     if "uniqueItems" in limits:
         yield "no duplicates"
 
 
+def with_unit(words: str, unit: str) -> str:
+    """Return words that end with a number, and the unit of the number."""
+    is_one = words.rpartition(" ")[2] == "1"
+    return f"{words} {unit}" if is_one else f"{words} {unit}s"
+
+
 def _range(low: int, high: int | None) -> str:
+    if high is None and not low:
+        return ""
     if high is None:
-        return f"at least {value_words(low)}" if low else ""
+        return f"at least {value_words(low)}"
     if not low:
         return f"at most {value_words(high)}"
     if low == high:
@@ -124,8 +132,9 @@ def _range(low: int, high: int | None) -> str:
 def value_words(value: Any) -> str:
     """Return a short value: clear text without quotes, else JSON."""
     if isinstance(value, str):
-        is_plain = value.strip() and not _OTHERWISE.fullmatch(value)
-        return in_one_line(value, LONGEST_VALUE) if is_plain else json.dumps(value)
+        if not value.strip() or _OTHERWISE.fullmatch(value):
+            return json.dumps(value)
+        return in_one_line(value, LONGEST_VALUE)
     if isinstance(value, dict) and value:
         return "{…}"
     if isinstance(value, list) and value:
@@ -144,4 +153,6 @@ def step_words(path: Iterable[str | int]) -> Iterator[str]:
 def in_one_line(text: str, limit: int) -> str:
     """Return one line of at most so many characters."""
     line = " ".join(text[: limit * 4].split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    if len(line) <= limit:
+        return line
+    return line[: limit - 1].rstrip() + "…"
