@@ -49,8 +49,9 @@ secrets.credentials secrets.destination secrets.lookup settings text text.exchan
 transport transport.port variables variables.references
 """
 SCREEN_ALONE = """
-tui tui.app tui.call tui.call.layout tui.call.methods tui.call.screen tui.call.state tui.commands tui.key_queue
-tui.messages tui.navigation tui.terminal tui.theme tui.widgets tui.widgets.bars tui.widgets.inputs tui.widgets.rows
+tui tui.app tui.call tui.call.layout tui.call.methods tui.call.screen tui.call.state tui.commands
+tui.key_queue tui.messages tui.navigation tui.terminal tui.theme tui.widgets tui.widgets.bars
+tui.widgets.full_screen tui.widgets.inputs tui.widgets.rows
 """
 CALL_ALONE = """
 __main__ auth.login cli.arguments cli.call cli.completion cli.main cli.output cli.run client client.call

@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from msgspec.structs import replace
-from textual import on
 from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
@@ -45,7 +44,6 @@ from rpcexplorer.tui.commands import (
     read_keymap,
 )
 from rpcexplorer.tui.key_queue import Keys, opens
-from rpcexplorer.tui.messages import Wanted
 from rpcexplorer.tui.navigation import Navigation
 from rpcexplorer.tui.terminal import Guard, outlive_terminal
 from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme
@@ -144,10 +142,6 @@ class ExplorerApp(Commanded, App[Wish]):
     async def on_event(self, event: Event) -> None:
         if not await self.keys.take(event):
             await super().on_event(event)
-
-    @on(Wanted)
-    def _open_wanted(self, wanted: Wanted) -> None:
-        self.navigation.open(wanted)
 
     @property
     def mistake(self) -> BaseException | None:

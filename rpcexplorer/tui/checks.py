@@ -36,6 +36,7 @@ from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.replay import may_send_all
 from rpcexplorer.tui.widgets.bars import Frame
+from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, Cell, Column, ItemList, SheetLine
 
@@ -284,11 +285,9 @@ class ChecksScreen(Browser[CheckRow, CheckRow | None]):
     action_stop = Browser.action_close
 
 
-async def run_checks(
-    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, verdicts: Verdicts
-) -> CheckRow | None:
+async def run_checks(screen: FullScreen[Any], verdicts: Verdicts) -> CheckRow | None:
     """Run all checks of the profile, and note the verdicts; return the chosen one."""
-    profile = explorer.profile
+    explorer, profile = screen.explorer, screen.explorer.profile
     assert profile is not None
     checks = [Check(call, call.expect, profile) for call in explorer.profiles.checks_of(profile) if call.expect]
     problems = explorer.profiles.problems_of_calls(profile)
@@ -300,7 +299,7 @@ async def run_checks(
         return None
     if not await may_send_all(screen, explorer, [(check.draft, profile) for check in checks], quiet=True):
         return None
-    opened = ChecksScreen(explorer, checks, pending, frame, capitalised(problem))
+    opened = ChecksScreen(explorer, checks, screen.pending, screen.frame, capitalised(problem))
     chosen: CheckRow | None = await screen.app.push_screen_wait(opened)
     verdicts |= {(profile.name, replace(result.check.call, line=None)): result.verdict for result in opened.results}
     return chosen

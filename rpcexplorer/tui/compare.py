@@ -36,10 +36,10 @@ from rpcexplorer.text.compare import (
 )
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
+from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, LineView
 
 ASIDE: Final = 8

@@ -31,10 +31,10 @@ from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.text.problems import unchecked_words
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.form_rows import ABSENT, HOW_TO_TYPE, NULL, FormList, JsonInPlace, LineInPlace, doc_lines, picks
-from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import Ask
+from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.rows import RowList, Sheet, SheetLine
 from rpcexplorer.variables.references import inert_value
 

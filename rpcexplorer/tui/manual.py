@@ -18,11 +18,11 @@ from textual.strip import Strip
 
 from rpcexplorer.text.markdown import Link, MarkdownPage, markdown_page
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import NARROW, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame
+from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.rows import LineView, RowList
 

@@ -1,4 +1,4 @@
-"""Opens screens over the call screen and handles their answers."""
+"""The first screen, the history, the profiles and the manual, which are reached from several screens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from textual.app import App
 from textual.screen import Screen
@@ -15,20 +15,9 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.problem import Problem, UserError, first_few
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.call.screen import MAX_COMPLAINTS, CallScreen
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.key_queue import PendingKeys, run_in_thread
-from rpcexplorer.tui.messages import (
-    BatchWanted,
-    ChecksWanted,
-    ComparisonWanted,
-    ConnectionTestWanted,
-    EventsWanted,
-    FormWanted,
-    ProfilesCompared,
-    ReportWanted,
-    Wanted,
-)
 from rpcexplorer.tui.widgets.bars import FOOTER_OVER_CALLS, Frame, Header
 
 if TYPE_CHECKING:
@@ -39,8 +28,6 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.history import HistoryChoice
     from rpcexplorer.tui.history_search import CaseOnView
 
-MAX_COMPLAINTS: Final = 4
-"""Problems of one kind of file that the first screen shows."""
 CASE_SECONDS: Final = 1.0
 """Keys wait this long while a case is read."""
 
@@ -274,24 +261,12 @@ class Navigation:
         await calls.params.settled()
         calls.drafts.write_down()
         before = self._explorer.profile
-        self._read_profiles()
+        calls.read_profiles()
         await self._choose(adding=adding)
         if await self._has_profile() and self._explorer.profile != before:
             await calls.settle()
             calls.show_profile()
             await self._take_chosen_call(calls)
-
-    def _read_profiles(self) -> None:
-        """Read the files of profiles again; the current profile stays in use."""
-        explorer = self._explorer
-        used, before = explorer.profile, explorer.profiles.profiles
-        explorer.reload()
-        if used is not None and used.name in before and used.name not in explorer.profiles.profiles:
-            self._app.notify(
-                f"The profile {used.name} can no longer be read. Its old settings stay in use.", severity="warning"
-            )
-            for problem in first_few(explorer.profiles.problems, MAX_COMPLAINTS):
-                self._app.notify(problem, timeout=10, severity="warning")
 
     async def _choose(self, *, adding: bool = False, back: bool = False) -> bool:
         """Show the profiles; return whether one of them was chosen."""
@@ -320,114 +295,6 @@ class Navigation:
             page_titles(), lambda name: read_page(name).text, self._pending, self._frame(), page=page, contents_key=key
         )
         await self._app.push_screen_wait(manual)
-
-    def open(self, wanted: Wanted) -> None:
-        """Handle a request of a screen or pane."""
-        self._pending.run(self._app, wanted.group, partial(self._open, wanted))
-
-    async def _open(self, wanted: Wanted) -> None:
-        screen, explorer, pending, calls = self._app.screen, self._explorer, self._pending, self.calls
-        match wanted:
-            case BatchWanted() | ChecksWanted() | FormWanted() if calls is not None and calls is screen:
-                show = {BatchWanted: self._show_batch, ChecksWanted: self._run_checks, FormWanted: self._show_form}
-                await show[type(wanted)](calls)
-            case ConnectionTestWanted() if calls is not None and explorer.profile is not None:
-                await self._test(calls, explorer.profile)
-            case EventsWanted() if calls is not None and calls is screen and explorer.profile is not None:
-                await self._show_events(calls, explorer.profile)
-            case ReportWanted(exchange=exchange):
-                from rpcexplorer.model.draft import draft_of
-                from rpcexplorer.tui.call.copying import copy_call
-
-                pending.go_on(wanted.group)
-                await copy_call(screen, explorer, draft_of(exchange), exchange=exchange, part="report")
-            case ComparisonWanted(exchange=exchange) if calls is not None and explorer.profile is not None:
-                from rpcexplorer.tui.compare import compare
-
-                recorded = await asyncio.to_thread(explorer.journal.as_recorded, exchange, explorer.profile)
-                await compare(cast("Any", calls), recorded)
-            case ProfilesCompared(draft=draft, whole=whole) if calls is not None:
-                from rpcexplorer.tui.replay import compare_profiles
-
-                await compare_profiles(cast("Any", calls), draft, whole=whole)
-
-    async def _show_batch(self, calls: CallScreen) -> None:
-        from rpcexplorer.tui.batch import BatchScreen
-
-        calls.drafts.write_down()
-        screen = BatchScreen(
-            self._explorer,
-            self._pending,
-            self._frame(),
-            under_way=lambda: calls.running.name if calls.running else "",
-            at=calls.drafts.batch_row,
-        )
-        choice = await self._app.push_screen_wait(screen)
-        calls.drafts.batch_row = screen.draft
-        if choice is not None:
-            calls.transfer.put_back(choice.draft, choice.exchange)
-
-    async def _show_events(self, calls: CallScreen, profile: Profile) -> None:
-        from rpcexplorer.tui.events import EventsScreen
-
-        connections, pending, frame = self.connections, self._pending, self._frame()
-        events = EventsScreen(self._explorer, profile, connections, pending, frame, connect=calls.action_connect)
-        await self._app.push_screen_wait(events)
-
-    async def _run_checks(self, calls: CallScreen) -> None:
-        from rpcexplorer.tui.checks import run_checks
-
-        calls.drafts.write_down()
-        self._read_profiles()
-        chosen = await run_checks(calls, self._explorer, self._pending, self._frame(), calls.all_verdicts)
-        if chosen is not None:
-            calls.open_check(chosen)
-
-    async def _show_form(self, calls: CallScreen) -> None:
-        from rpcexplorer.model.method import Described
-        from rpcexplorer.schema.form import why_no_form
-        from rpcexplorer.tui.form import FormScreen, FormSource
-
-        params, known = calls.params, self._explorer.methods(called=False).get(calls.called)
-        if why_not := why_no_form(params.text):
-            calls.tell(why_not)
-            return
-        if calls.described is None:  # The first screen does not wait for the description.
-            calls.describe()
-        described = calls.described or Described()
-        source = FormSource(
-            calls.called,
-            described,
-            known.by if known else None,
-            lambda: params.text,
-            params.replace,
-            params.action_undo,
-            params.action_redo,
-            lambda: params.problem is None,
-            lambda: calls.advice.preview(params.text, params.loaded),
-            partial(calls.advice.check, described),
-            params.editor.cursor_offset,
-        )
-        form = FormScreen(self._explorer, source, self._pending, self._frame())
-        calls.drafts.put_typed = form.put_typed
-        is_sent = await self._app.push_screen_wait(form)
-        calls.drafts.put_typed = lambda: None
-        params.show_tab("Params")
-        if form.place is not None:
-            params.editor.go_to(form.place)
-        params.focus_inside()
-        if is_sent:
-            calls.action_send()
-
-    async def _test(self, calls: CallScreen, profile: Profile) -> None:
-        """Open the connection test, and use the profile that it has changed."""
-        from rpcexplorer.tui.connection_test import run_connection_test
-
-        await calls.params.settled()
-        calls.drafts.write_down()
-        found = await run_connection_test(calls, self._explorer, profile)
-        if found.name and await calls.use(found.name):
-            self._explorer.remember_profile()
 
     def _back_to_calls(self) -> CallScreen | None:
         """Close the screen over the call screen."""

@@ -50,7 +50,8 @@ from rpcexplorer.tui.profile_form import (
 )
 from rpcexplorer.tui.theme import NARROW, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import BADGES, Footer, Frame, Header
-from rpcexplorer.tui.widgets.dialog import AnswersOnce, Caution, Choice, Confirm, Field, Form, Wrong, named, plain
+from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm, Field, Form, Wrong, named, plain
+from rpcexplorer.tui.widgets.full_screen import AnswersOnce
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList, RowList, arranged

@@ -40,10 +40,10 @@ from rpcexplorer.tui.browser import Browser
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import NAME, ComparisonScreen
 from rpcexplorer.tui.dialogs import caution_of, is_quiet, profile_picks
-from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Dialog, LongQuestion, keys
+from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, Cell, Column, ItemList
 from rpcexplorer.variables.resolve import Missing

@@ -47,7 +47,6 @@ from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Crede
 from rpcexplorer.tui.events import AnswerDialog, EventList, EventsScreen
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.form_rows import FormList, JsonInPlace, LineInPlace
-from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.history import HistoryList, HistoryScreen
 from rpcexplorer.tui.manual import ContentsList, ManualScreen, PageView
 from rpcexplorer.tui.profile_form import ProfileForm
@@ -56,6 +55,7 @@ from rpcexplorer.tui.replay import ReplayScreen, SeveralProfiles, Ticked
 from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog, Form, LongQuestion
 from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
 from rpcexplorer.tui.widgets.picker import Picker, PickList

@@ -36,9 +36,9 @@ from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import printable, printable_bytes
 from rpcexplorer.tui.call.body import Body
-from rpcexplorer.tui.full_screen import FullScreen
 from rpcexplorer.tui.processes import copy
 from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm, keys
+from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 
 REDACTED_WORDS: Final = "Secrets are redacted. If the file is new, only you can read it."

@@ -33,7 +33,7 @@ from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.wrapping import WordLine, wrapped
 from rpcexplorer.tui.commands import Commanded, Scope, bindings
-from rpcexplorer.tui.messages import CopyCallWanted, ReportWanted, SendAgainWanted, message
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.inputs import Entry
@@ -376,6 +376,19 @@ class RecentList(Commanded, ItemList[Exchange]):
     scope: ClassVar[Scope] = "recent"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("recent"), Binding("enter", "choose", show=False)]
 
+    @message
+    class AgainWanted(Message):
+        """A call should be loaded and sent at once."""
+
+        exchange: Exchange
+
+    @message
+    class CopyWanted(Message):
+        """A call should be copied; ``part``: as this form, else as one to choose."""
+
+        exchange: Exchange
+        part: str = ""
+
     def __init__(self, zone: tzinfo | None = None) -> None:
         """``zone``: the user's time zone; None asks the machine."""
         super().__init__(
@@ -398,15 +411,15 @@ class RecentList(Commanded, ItemList[Exchange]):
 
     def action_again(self) -> None:
         if self.chosen is not None:
-            self.post_message(SendAgainWanted(self.chosen))
+            self.post_message(self.AgainWanted(self.chosen))
 
     def action_copy(self) -> None:
         if self.chosen is not None:
-            self.post_message(CopyCallWanted(self.chosen))
+            self.post_message(self.CopyWanted(self.chosen))
 
     def action_ticket(self) -> None:
         if self.chosen is not None:
-            self.post_message(ReportWanted(self.chosen))
+            self.post_message(self.CopyWanted(self.chosen, "report"))
 
 
 def outcome_word(exchange: Exchange) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.call.state import OfferedHint, Running
 from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
-from rpcexplorer.tui.messages import ComparisonWanted, ReportWanted, message
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bars import Bar, WarningLines
 from rpcexplorer.tui.widgets.inputs import Prompt
 
@@ -206,9 +206,12 @@ class ResponsePane(Commanded, Vertical):
 
     @message
     class CopyResponseWanted(Message):
-        """The user wants to copy ``value``, ``path``, or a part to choose ("")."""
+        """The user wants to copy ``value``, ``path``, ``report``, or a part to choose ("")."""
 
         part: str
+
+    class CompareWanted(Message):
+        """The user wants to compare this response with the one before of the same call."""
 
     class ExpectWanted(Message):
         """The user wants to expect a part of this response from now on."""
@@ -570,7 +573,7 @@ class ResponsePane(Commanded, Vertical):
 
     def action_ticket(self) -> None:
         if self.exchange is not None:
-            self.post_message(ReportWanted(self.exchange))
+            self.post_message(self.CopyResponseWanted("report"))
 
     def action_use(self) -> None:
         if self.exchange is not None:
@@ -585,7 +588,7 @@ class ResponsePane(Commanded, Vertical):
 
     def action_compare(self) -> None:
         if self.exchange is not None:
-            self.post_message(ComparisonWanted(self.exchange))
+            self.post_message(self.CompareWanted())
 
     def action_zoom(self) -> None:
         self.post_message(self.ZoomWanted())

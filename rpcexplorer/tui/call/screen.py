@@ -17,23 +17,13 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Cancelled, Exchange, Outcome, Sent, Unreached
 from rpcexplorer.model.method import SIGN, SavedCall, as_named
-from rpcexplorer.model.problem import UserError, counted
+from rpcexplorer.model.problem import UserError, counted, first_few
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
-from rpcexplorer.tui.call.methods import MethodsPane
+from rpcexplorer.tui.call.methods import MethodsPane, RecentList
 from rpcexplorer.tui.call.state import CallState
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.key_queue import SCREEN, PendingKeys, opens
-from rpcexplorer.tui.messages import (
-    BatchWanted,
-    ChecksWanted,
-    ConnectionTestWanted,
-    CopyCallWanted,
-    EventsWanted,
-    FormWanted,
-    ProfilesCompared,
-    SendAgainWanted,
-)
 from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import FOOTER_OVER_CALLS, Bar, Footer, Frame, Header
 from rpcexplorer.variables.references import OPENING
@@ -46,7 +36,10 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.call.transfer import Transfer
     from rpcexplorer.tui.checks import CheckRow
     from rpcexplorer.tui.connections import Connections
+    from rpcexplorer.tui.form import FormSource
 
+MAX_COMPLAINTS: Final = 4
+"""Problems of one kind of file that are shown."""
 READY_SECONDS: Final = 0.3
 """After the first screen is drawn, and before a user can send a call."""
 DESCRIPTION_SECONDS: Final = 2
@@ -59,7 +52,6 @@ class CallScreen(CallState):
     """Choose a method, edit its params, send, read the response."""
 
     DEFAULT_CSS = """
-    CallScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
     CallScreen #panes { height: 1fr; }
     CallScreen #panes, CallScreen #right { visibility: hidden; }
     CallScreen #panes > MethodsPane, CallScreen #panes > DocsPane, CallScreen #right > * { visibility: visible; }
@@ -84,9 +76,10 @@ class CallScreen(CallState):
         connections_of: Callable[[Profile | None], Connections | None] = lambda _: None,
     ) -> None:
         """``connections_of`` returns the connections if there is something to show for a profile."""
-        super().__init__(explorer, pending)
+        header = Header()
+        super().__init__(explorer, pending, Frame(header.copy, FOOTER_OVER_CALLS))
         self.connections_of = connections_of
-        self.header, self.footer = Header(), Footer()
+        self.header, self.footer = header, Footer()
         self.methods = MethodsPane(
             key=self.key("focus.methods"), recent_key=self.key("history"), discover_key=self.key("discover")
         )
@@ -185,11 +178,6 @@ class CallScreen(CallState):
         if self.is_complete:
             self.panes.fit()
             self._show_footer()
-
-    @property
-    def frame(self) -> Frame:
-        """Makes header and footer for a screen over this one."""
-        return Frame(self.header.copy, FOOTER_OVER_CALLS)
 
     def _show_footer(self) -> None:
         """Hide keys that are shown elsewhere or do nothing for this profile."""
@@ -292,6 +280,17 @@ class CallScreen(CallState):
         key = self.key("changes") or self.key("palette")
         return f"{counted}. To show the changes, press {key}." if counted else ""
 
+    def read_profiles(self) -> None:
+        """Read the files of profiles again; the current profile stays in use."""
+        explorer = self.explorer
+        used, before = explorer.profile, explorer.profiles.profiles
+        explorer.reload()
+        if used is not None and used.name in before and used.name not in explorer.profiles.profiles:
+            words = f"The profile {used.name} can no longer be read. Its old settings stay in use."
+            self.notify(words, severity="warning")
+            for problem in first_few(explorer.profiles.problems, MAX_COMPLAINTS):
+                self.notify(problem, timeout=10, severity="warning")
+
     async def use(self, name: str) -> bool:
         """Cancel running work and change the profile; return False on failure."""
         await self.settle()
@@ -390,9 +389,49 @@ class CallScreen(CallState):
 
     @opens("typed")
     async def action_form(self) -> None:
+        """Edit the params as a form, and send the call if wanted."""
+        from rpcexplorer.schema.form import why_no_form
+        from rpcexplorer.tui.form import FormScreen
+
         await self._wait_for_keys()
-        if not self._refuses("form not opened"):
-            self.post_message(FormWanted())
+        params = self.params
+        if self._refuses("form not opened"):
+            return
+        if why_not := why_no_form(params.text):
+            self.tell(why_not)
+            return
+        form = FormScreen(self.explorer, self._form_source(), self.pending, self.frame)
+        self.drafts.put_typed = form.put_typed
+        is_sent = await self.app.push_screen_wait(form)
+        self.drafts.put_typed = lambda: None
+        params.show_tab("Params")
+        if form.place is not None:
+            params.editor.go_to(form.place)
+        params.focus_inside()
+        if is_sent:
+            self.action_send()
+
+    def _form_source(self) -> FormSource:
+        from rpcexplorer.model.method import Described
+        from rpcexplorer.tui.form import FormSource
+
+        if self.described is None:  # The first screen does not wait for the description.
+            self.describe()
+        params, described = self.params, self.described or Described()
+        known = self.explorer.methods(called=False).get(self.called)
+        return FormSource(
+            self.called,
+            described,
+            known.by if known else None,
+            lambda: params.text,
+            params.replace,
+            params.action_undo,
+            params.action_redo,
+            lambda: params.problem is None,
+            lambda: self.advice.preview(params.text, params.loaded),
+            partial(self.advice.check, described),
+            params.editor.cursor_offset,
+        )
 
     @opens("keep")
     async def action_keep_call(self) -> None:
@@ -411,7 +450,11 @@ class CallScreen(CallState):
 
     def load(self, exchange: Exchange, *, ours: bool) -> None:
         """Load a recorded call into the editor or batch, with its response."""
-        self.transfer.open(exchange, self.transfer.load, ours=ours)
+        self.transfer.open(exchange, self._load, ours=ours)
+
+    def _load(self, exchange: Exchange) -> None:
+        if self.transfer.load(exchange):
+            self.action_batch()
 
     def again(self, exchange: Exchange, *, ours: bool) -> None:
         """Load a recorded call and resend it in its original form."""
@@ -487,9 +530,18 @@ class CallScreen(CallState):
             if self.exchange is exchange:
                 self.check_remark = remark(result)
 
-    def action_run_checks(self) -> None:
-        if not self._is_busy():
-            self.post_message(ChecksWanted())
+    @opens("checks")
+    async def action_run_checks(self) -> None:
+        """Run all checks of the profile, and open a chosen one."""
+        from rpcexplorer.tui.checks import run_checks
+
+        if self._is_busy():
+            return
+        self.drafts.write_down()
+        self.read_profiles()
+        chosen = await run_checks(self, self.all_verdicts)
+        if chosen is not None:
+            self.open_check(chosen)
 
     def open_check(self, row: CheckRow) -> None:
         """Open a check in the editor, with its response if it failed."""
@@ -505,8 +557,23 @@ class CallScreen(CallState):
         self.drafts.bring_back()
         self.panes.focus_params()
 
-    def action_batch(self) -> None:
-        self.post_message(BatchWanted())
+    @opens("batch")
+    async def action_batch(self) -> None:
+        """Show the batch, and load a chosen call of it."""
+        from rpcexplorer.tui.batch import BatchScreen
+
+        self.drafts.write_down()
+        batch = BatchScreen(
+            self.explorer,
+            self.pending,
+            self.frame,
+            under_way=lambda: self.running.name if self.running else "",
+            at=self.drafts.batch_row,
+        )
+        choice = await self.app.push_screen_wait(batch)
+        self.drafts.batch_row = batch.draft
+        if choice is not None:
+            self.transfer.put_back(choice.draft, choice.exchange)
 
     @opens("typed")
     async def action_add_to_batch(self) -> None:
@@ -523,9 +590,8 @@ class CallScreen(CallState):
         self.load(event.exchange, ours=self._is_ours(event.exchange))
         (self.response if event.exchange.kind == "batch" else self.params).focus_inside()
 
-    @on(SendAgainWanted)
-    def _again_wanted(self, event: SendAgainWanted) -> None:
-        event.stop()
+    @on(RecentList.AgainWanted)
+    def _again_wanted(self, event: RecentList.AgainWanted) -> None:
         self.panes.cover("")
         self.again(event.exchange, ours=self._is_ours(event.exchange))
 
@@ -640,8 +706,16 @@ class CallScreen(CallState):
         connections = self.connections_of(profile)
         return profile is not None and connections is not None and connections.has_events(profile)
 
-    def action_events(self) -> None:
-        self.post_message(EventsWanted())
+    @opens("events")
+    async def action_events(self) -> None:
+        from rpcexplorer.tui.events import EventsScreen
+
+        profile = self.explorer.profile
+        connections = self.connections_of(profile)
+        if profile is not None and connections is not None:
+            connect = self.action_connect
+            events = EventsScreen(self.explorer, profile, connections, self.pending, self.frame, connect=connect)
+            await self.app.push_screen_wait(events)
 
     def action_connect(self) -> None:
         """Close the connection, or open it like a call."""
@@ -732,15 +806,35 @@ class CallScreen(CallState):
         if not self._is_busy():
             self._discover()
 
-    def action_test(self) -> None:
-        self.post_message(ConnectionTestWanted())
+    @opens("test")
+    async def action_test(self) -> None:
+        """Open the connection test, and use the profile that it has changed."""
+        from rpcexplorer.tui.connection_test import run_connection_test
+
+        profile = self.explorer.profile
+        if profile is None:
+            return
+        await self.params.settled()
+        self.drafts.write_down()
+        found = await run_connection_test(self, self.explorer, profile)
+        if found.name and await self.use(found.name):
+            self.explorer.remember_profile()
 
     @opens("typed")
     async def action_compare_profiles(self) -> None:
+        from rpcexplorer.tui.replay import compare_profiles
+
         await self._wait_for_keys()
         if not self._refuses():
-            is_whole = self.saved_call is not None
-            self.post_message(ProfilesCompared(self.drafts.draft, whole=is_whole))
+            await compare_profiles(self, self.drafts.draft, whole=self.saved_call is not None)
+
+    @opens("comparison")
+    async def on_response_pane_compare_wanted(self) -> None:
+        from rpcexplorer.tui.compare import compare
+
+        profile, exchange = self.explorer.profile, self.exchange
+        if profile is not None and exchange is not None:
+            await compare(self, await asyncio.to_thread(self.explorer.journal.as_recorded, exchange, profile))
 
     def interrupt(self) -> bool:
         """Cancel running work; return whether there was any.
@@ -785,10 +879,9 @@ class CallScreen(CallState):
     def on_response_pane_copy_response_wanted(self, event: ResponsePane.CopyResponseWanted) -> None:
         self._copy(self.drafts.draft, self.exchange, event.part)
 
-    @on(CopyCallWanted)
-    def _copy_recent(self, event: CopyCallWanted) -> None:
-        event.stop()  # the app copies calls of the history
-        self._copy(self.drafts.draft, event.exchange)
+    @on(RecentList.CopyWanted)
+    def _copy_recent(self, event: RecentList.CopyWanted) -> None:
+        self._copy(self.drafts.draft, event.exchange, event.part)
 
     @opens("copy")
     async def _copy(self, draft: Draft, exchange: Exchange | None, part: str = "") -> None:

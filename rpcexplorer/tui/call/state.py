@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct
 from textual.reactive import reactive
-from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Stop, fresh_id
 from rpcexplorer.model.method import SIGN, Described, Method, SavedCall, SavedMethod, method_of, no_such_call
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.wrapping import WordLine
-from rpcexplorer.tui.commands import Commanded, first_key
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.key_queue import PendingKeys
+from rpcexplorer.tui.widgets.bars import Frame
+from rpcexplorer.tui.widgets.full_screen import FullScreen
 
 if TYPE_CHECKING:
     from rpcexplorer.checks.run import CheckVerdict
@@ -79,7 +80,7 @@ def unpainted(default: T, *, always_update: bool = False) -> reactive[T]:
     return reactive(default, init=False, repaint=False, always_update=always_update)
 
 
-class CallState(Commanded, Screen[None]):
+class CallState(FullScreen[None]):
     """What the call screen shows. The panes are bound to it; what follows from it is computed."""
 
     method: reactive[str] = unpainted("")
@@ -115,9 +116,9 @@ class CallState(Commanded, Screen[None]):
     changes: reactive[int] = unpainted(0)
     """Counts the changes of the explorer, for what follows from several of its parts."""
 
-    def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
-        super().__init__()
-        self.explorer, self.pending = explorer, pending
+    def __init__(self, explorer: Explorer, pending: PendingKeys, frame: Frame) -> None:
+        super().__init__(pending, frame)
+        self.explorer = explorer
         self.completed = asyncio.Event()
         """Set when params and response exist: the first frame has none of them."""
         self.all_verdicts: Verdicts = {}

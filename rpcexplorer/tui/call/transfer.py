@@ -34,7 +34,6 @@ from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
 from rpcexplorer.tui.call.state import CallState
 from rpcexplorer.tui.commands import COMMANDS
-from rpcexplorer.tui.messages import BatchWanted
 from rpcexplorer.tui.widgets.dialog import Ask, Choice, Confirm
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.variables.references import inert_value
@@ -90,13 +89,12 @@ class Transfer:
             self._put(exchange.method, exchange.params)
         self._state.exchange = exchange
 
-    def load(self, exchange: Exchange) -> None:
-        """Load a recorded call into the editor or the batch, with its response."""
+    def load(self, exchange: Exchange) -> bool:
+        """Load a recorded call into the editor or the batch, with its response; return whether it is in the batch."""
         self.put_recorded(exchange)
         if exchange.kind == "notification":
             self._state.tell(self._notification_words(exchange.method))
-        elif exchange.kind == "batch" and self._put_into_batch(exchange):
-            self._state.post_message(BatchWanted())
+        return exchange.kind == "batch" and self._put_into_batch(exchange)
 
     def put_back(self, draft: Draft, response: Exchange | None) -> None:
         """Load a call of the batch into the editor, with its response."""

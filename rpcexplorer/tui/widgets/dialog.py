@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from typing import ClassVar, Final, Generic
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -29,42 +29,8 @@ from textual.widgets import Input, Static
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import ThemeStyles, line, width_of
+from rpcexplorer.tui.widgets.full_screen import AnswersOnce, ResultT
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
-
-ResultT = TypeVar("ResultT")
-if TYPE_CHECKING:
-
-    class _Base(Screen[ResultT]):
-        """The base class that the mixin needs."""
-else:
-    # Textual looks for styles along the first base that is a screen, which must be its own class.
-    _Base = Generic
-
-
-class AnswersOnce(_Base[ResultT]):
-    """A mixin for screens that are dismissed with an answer.
-
-    It comes before Textual's class among the bases. Textual would dismiss the topmost screen, so a second answer would
-    close the screen below.
-    """
-
-    def on_compose(self) -> None:
-        set_size_classes(self)
-
-    def dismiss(self, result: ResultT | None = None) -> AwaitComplete:
-        """Dismiss the screen if it is on top."""
-        return super().dismiss(result) if self.is_active else AwaitComplete()
-
-
-def set_size_classes(screen: Screen[Any]) -> None:
-    """Set the classes for the terminal's size before there are children.
-
-    Otherwise Textual draws the screen once without them, and styles everything twice.
-    """
-    size = screen.app.size
-    for breakpoints, room in ((screen.HORIZONTAL_BREAKPOINTS, size.width), (screen.VERTICAL_BREAKPOINTS, size.height)):
-        fitting = [name for least, name in breakpoints or () if least <= room]
-        screen.add_class(*fitting[-1:])
 
 
 class Answer(Widget, can_focus=True):

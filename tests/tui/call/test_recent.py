@@ -12,7 +12,6 @@ from textual.pilot import Pilot
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Sent
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.tui.call.methods import MethodsPane, RecentList, outcome_word
-from rpcexplorer.tui.messages import SendAgainWanted
 from tests.text.exchanges import WHEN, exchange
 from tests.tui.stage import Stage, text_of
 
@@ -95,7 +94,7 @@ def test_cursor_stays_on_its_call_after_newer_ones() -> None:
         await pilot.press("down", "r")
         pane.recent = [exchange(Sent(), id="d"), *CALLS]
         await pilot.press("r")
-        again: list[Exchange] = [message.exchange for message in stage.of(SendAgainWanted)]
+        again: list[Exchange] = [message.exchange for message in stage.of(RecentList.AgainWanted)]
         assert again == [CALLS[1], CALLS[1]]
 
     play(story)

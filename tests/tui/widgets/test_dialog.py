@@ -18,7 +18,8 @@ from textual.widget import Widget
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.widgets.dialog import AnswersOnce, without_cut_words
+from rpcexplorer.tui.widgets.dialog import without_cut_words
+from rpcexplorer.tui.widgets.full_screen import AnswersOnce
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.tui.visiting import on, rest, visit
 
