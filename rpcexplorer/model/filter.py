@@ -291,5 +291,9 @@ def _texts(exchange: Exchange) -> Iterator[str]:
 
 
 def _all_in(words: Iterable[str], *texts: str) -> bool:
-    folded = "\n".join(texts).casefold()
-    return all(word.casefold() in folded for word in words)
+    """Return whether each word is in one of the texts."""
+    folded = [text.casefold() for text in texts]
+    for word in words:
+        if not any(word.casefold() in text for text in folded):
+            return False
+    return True

@@ -11,7 +11,7 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rpcexplorer.history import file, folder, record
@@ -35,6 +35,7 @@ def among(wanted: HistoryFilter, stretch: bytes) -> list[bytes]:
     return BlockFilter(wanted).among(stretch)
 
 
+@example(text="\n", words=[], method="", note="", by_hand=False)
 @given(TEXTS, st.lists(TEXTS, max_size=2), TEXTS, TEXTS, st.booleans())
 def test_matching_block_is_never_skipped(text: str, words: list[str], method: str, note: str, by_hand: bool) -> None:
     raw = block(method=method, note=note, params=f"{note}{method}", reply=f'{{"result": "{text.isascii()}"}}')
