@@ -226,7 +226,7 @@ def _print_differences(world: World, pairs: Sequence[_Pair], options: Options) -
         for pair in pairs:
             of_profile = {"profile": pair.right.profile} if len(pairs) > 1 else {}
             for difference in pair.comparison.differences:
-                rows.append(difference_row(pair.comparison, difference) | of_profile)  # noqa: PERF401
+                rows.append(difference_row(pair.comparison, difference) | of_profile)
         world.print_json(json_of(rows))
     for pair in pairs:
         result, verdict = summary(pair.comparison, names_of(pair.left, pair.right)), pair.comparison.verdict
