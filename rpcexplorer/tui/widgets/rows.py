@@ -181,7 +181,8 @@ class RowList(LineView, Generic[Item]):
 
     @property
     def chosen(self) -> Item | None:
-        return self.items[self.cursor] if 0 <= self.cursor < len(self.items) else None
+        items, at = self.items, self.cursor
+        return items[at] if 0 <= at < len(items) else None
 
     @property
     def row_count(self) -> int:
@@ -285,28 +286,31 @@ def arranged(shown: Shared[Item], item: Item, width: int) -> tuple[Cell, Cell]:
     room = width - sum(column.gap + wide for column, wide in shown)
     side = right if any(column.fills for column, _ in shown) else left
     for column, wide in reversed(shown):  # Those at the right edge first: the one that fills takes what they leave.
-        gap = (" " * column.gap, "text")
         cell = column.fit(item, room) if column.fit else column.cell(item)
+        if wide:
+            cell = padded(cell, wide, right=column.right)
+        elif column.right:
+            room -= width_of(cell)
         if column.fills:
             side = left
-            side[:0] = [gap, *cell] if room >= column.least else []
-        elif wide:
-            side[:0] = [gap, *padded(cell, wide, right=column.right)]
-        else:
-            side[:0] = [gap, *cell]
-            room -= width_of(cell)
+        if not column.fills or room >= column.least:
+            (text, role), *others = cell or [("", "text")]
+            side[:0] = [(" " * column.gap + text, role), *others]
     return left, right
 
 
 def padded(cell: Cell, width: int, *, right: bool = False) -> Cell:
     """Return a cell cut or padded to exactly ``width`` columns."""
     shown, left = list[tuple[str, str]](), width
-    for text, role in cell:
+    for text, role in cell or [("", "text")]:
         piece = clipped(text[:MAX_NAME_CHARACTERS], left)
         shown.append((piece, role))
         left -= columns(piece)
-    blank = (" " * left, "text")
-    return [blank, *shown] if right else [*shown, blank]
+    if right:
+        text, role = shown[0]
+        return [(" " * left + text, role), *shown[1:]]
+    text, role = shown[-1]
+    return [*shown[:-1], (text + " " * left, role)]
 
 
 class ItemList(RowList[Item], inherit_bindings=False):
