@@ -182,7 +182,7 @@ def test_match_count_in_the_beginning_is_not_final(watched: Watched) -> None:
     asyncio.run(run())
 
 
-def test_old_error_is_gone_while_a_call_waits(explorer: Explorer) -> None:
+def test_old_error_is_gone_while_a_call_waits(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = replace(exchange(None), outcome=ErrorObject(-1, "no", None, b'{"message": "broken"}'))
 
     async def run() -> None:
@@ -199,12 +199,14 @@ def test_old_error_is_gone_while_a_call_waits(explorer: Explorer) -> None:
             pane.offered = OfferedHint([("Ask for it.", "text")], Profile("x", "http://127.0.0.1:9"), None, print)
             await pilot.pause()
             assert shown().count("broken") == 1
+            monkeypatch.setattr(Running, "seconds", 0.1)
             pane.running = Running(explorer, "sending")
-            await pilot.pause()
+            await until(pilot, lambda: "sending" in shown())
             assert "broken" in shown(), "a fast call changes nothing else on screen"
-            await until(pilot, lambda: "broken" not in shown())
+            monkeypatch.setattr(Running, "seconds", 1.0)
+            await until(pilot, lambda: "appears here as soon as" in shown())
+            assert "broken" not in shown()
             assert "Ask for it." not in shown()
-            assert "appears here as soon as" in shown()
             pane.running = None  # no new response
             await pilot.pause()
             assert shown().count("broken") == 1
