@@ -34,6 +34,7 @@ from rpcexplorer.text.wrapping import WordLine, limited, wrapped
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import (
     BACK,
+    WHY_NOT,
     Commanded,
     Scope,
     bindings,
@@ -543,11 +544,17 @@ class NotificationLine(Widget):
         self._let_go(self.notices[-1])
 
 
+REASONS: Final = frozenset(WHY_NOT.values())
+
+
 def _is_again(new: str, old: str, severity: str) -> bool:
     """Return whether a notice replaces an older one.
 
-    ``demo.echo is in the batch: 2 calls.`` replaces the notice with one call.
+    ``demo.echo is in the batch: 2 calls.`` replaces the notice with one call, and the reason why a key does nothing that
+    of the key before.
     """
+    if {new, old} <= REASONS:
+        return True
     if severity != "information" or ":" not in new:
         return new == old
     return new.partition(":")[0] == old.partition(":")[0]

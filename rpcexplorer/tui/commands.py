@@ -322,7 +322,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     *_in("statistics",
         Command("statistics.open", "enter", "show calls", "Show the calls of this row in the history.",
-                needs="row", footer="shown"),
+                needs="figures", footer="shown"),
         Command("statistics.sort", "s", "sort", "Sort by number of calls, by failures or by duration.",
                 footer="shown", synonyms="order rank slow errors"),
         Command("statistics.tab-next", "right_square_bracket", "next tab",
@@ -454,6 +454,7 @@ WHY_NOT: Final[Mapping[str, str]] = {
     "events": HTTP_ONLY,
     "examples": "These docs have no examples.",
     "field": "No text field has the focus.",
+    "figures": "No calls are counted yet.",
     "filled": "The batch is empty.",
     "filtered": "This is the original response already.",
     "fix": "No fix is offered.",
@@ -557,20 +558,20 @@ class Commanded:
         return command is None or not self.why_not(command)
 
 
-def bindings(scope: Scope, *ids: str, without: str = "") -> list[BindingType]:
-    """Return the bindings of a scope, or of some of its commands.
+def bindings(scope: Scope) -> list[BindingType]:
+    """Return the bindings of a scope.
 
     Function keys and ``alt`` take precedence over the bindings of a widget.
     """
     found = list[BindingType]()
     for command in commands_of(scope):
-        for key in _keys(command.keys) if command.id != without and (not ids or command.id in ids) else ():
+        for key in _keys(command.keys):
             is_depth = command.id == FOLD_TO
             binding = Binding(
                 key,
                 f"{command.action}({key})" if is_depth else command.action,
                 command.words,
-                show=bool(command.footer),
+                show=False,  # Our footer has the table.
                 priority=command.opens_line or key in FUNCTION_KEYS or key.startswith("alt+") or key in CONTROLS,
                 id=f"{command.id}.{key}" if is_depth else command.id,
             )

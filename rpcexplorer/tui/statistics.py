@@ -174,7 +174,7 @@ class StatisticsScreen(Browser[Figures, str | None]):
 
     def has(self, state: str) -> bool:
         match state:
-            case "row":
+            case "figures":
                 return self.row is not None
         return super().has(state)
 

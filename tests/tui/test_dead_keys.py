@@ -132,3 +132,12 @@ def test_typed_text_makes_no_notice(keys: tuple[str, ...], explorer: Explorer) -
         assert notices(app) == ""
 
     visit(explorer, scene)
+
+
+def test_reason_replaces_that_of_the_key_before(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
+        await pilot.press("f4", "d", "u", "o")
+        await pilot.pause()
+        assert notices(app) == WHY_NOT["filtered"]
+
+    visit(explorer, scene)
