@@ -550,8 +550,8 @@ REASONS: Final = frozenset(WHY_NOT.values())
 def _is_again(new: str, old: str, severity: str) -> bool:
     """Return whether a notice replaces an older one.
 
-    ``demo.echo is in the batch: 2 calls.`` replaces the notice with one call, and the reason why a key does nothing that
-    of the key before.
+    ``demo.echo is in the batch: 2 calls.`` replaces the notice with one call. Why a key does nothing replaces what was
+    said of the key before.
     """
     if {new, old} <= REASONS:
         return True
