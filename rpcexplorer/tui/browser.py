@@ -124,14 +124,10 @@ class DetailPane(Vertical):
         self._lay_out()
 
     def on_descendant_focus(self) -> None:
-        self._show_focus()
+        title = self.bar if self.bar.display else self.outcome
+        title.here = self.has_focus_within
 
-    def on_descendant_blur(self) -> None:
-        self._show_focus()
-
-    def _show_focus(self) -> None:
-        here = self.bar if self.bar.display else self.outcome
-        here.here = self.has_focus_within
+    on_descendant_blur = on_descendant_focus
 
     def action_fold(self) -> None:
         self.reader.fold()
@@ -254,14 +250,10 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
         return not self.is_typing if state == "list" else super().has(state)
 
     def on_descendant_focus(self) -> None:
-        self._show_focus()
-
-    def on_descendant_blur(self) -> None:
-        self._show_focus()
-
-    def _show_focus(self) -> None:
         self.bar.here = self.is_typing or self.list.has_focus
         self.refresh_bindings()
+
+    on_descendant_blur = on_descendant_focus
 
     def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
         event.stop()

@@ -386,16 +386,14 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None]):
         return self._call if self._call is not None and self._call.kind == "event" else None
 
     def has(self, state: str) -> bool:
-        record, call = self.record, self._call
+        call = self._call
         match state:
             case "row":
-                return record is not None and not self.is_stale
+                return self.record is not None and not self.is_stale
             case "readable":
                 return call is not None
-            case "event":
-                return self._event is not None
-            case "call":
-                return call is not None and self._event is None
+            case "event" | "call":
+                return call is not None and (call.kind == "event") is (state == "event")
             case "calls":
                 return bool(self.marked) or (self.has("row") and self.has("call"))
             case "single":
@@ -403,8 +401,9 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None]):
             case "own":
                 return call is not None and not call.foreign  # An imported call is replayed instead.
             case "written":
-                is_unsaved = any(record is waiting for waiting in self.explorer.history.unsaved)
-                return self._case is None and record is not None and bool(record.id) and not is_unsaved
+                record, unsaved = self.record, self.explorer.history.unsaved
+                is_saved = record is not None and bool(record.id) and all(record is not call for call in unsaved)
+                return self._case is None and is_saved
             case "recorded":
                 return self._case is None and not self.is_stale
             case "scoped":

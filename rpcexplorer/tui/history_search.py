@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, tzinfo
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -39,36 +39,30 @@ class CaseOnView(Struct, frozen=True):
         return [f"by someone else, {sent[0]}", *sent]
 
 
-MAX_SLICE_FACTOR: Final = 8
+Record: TypeAlias = Exchange | Damaged
+SLICE_SECONDS: Final = 0.05
+MAX_SLICE_SECONDS: Final = 0.4
 """Slices grow up to this, because showing results takes time, too."""
 
 
 class Records:
     """Reads records in a thread, one slice of time after the other."""
 
-    def __init__(
-        self,
-        records: Iterator[Exchange | Damaged | None],
-        seconds: float,
-        per_slice: int = sys.maxsize,
-    ) -> None:
-        """``records``: newest first, None where the reader can pause. The others limit the first slice."""
+    def __init__(self, records: Iterator[Record | None]) -> None:
+        """``records``: newest first, None where the reader can pause."""
         self.ended = False
         self.problem = ""
         """The reason why some records could not be read."""
-        self._records, self._seconds, self._per_slice = records, seconds, per_slice
-        self._factor = 1
+        self._records, self._seconds = records, SLICE_SECONDS
         self._given_up = False
 
     def give_up(self) -> None:
         """End the current slice: its result is no longer needed."""
         self._given_up = True
 
-    async def more(
-        self, matches: Callable[[Exchange | Damaged], bool] = lambda _: True, most: int = sys.maxsize
-    ) -> list[Exchange | Damaged]:
+    async def more(self, matches: Callable[[Record], bool] = lambda _: True, most: int = sys.maxsize) -> list[Record]:
         """Return the records of the next slice."""
-        found: list[Exchange | Damaged] = []
+        found: list[Record] = []
         reading = asyncio.ensure_future(asyncio.to_thread(self._read, found, matches, most))
         await asyncio.wait([reading])
         problem = reading.exception()
@@ -78,11 +72,10 @@ class Records:
             self.ended = reading.result()
         return found
 
-    def _read(self, found: list[Exchange | Damaged], matches: Callable[[Exchange | Damaged], bool], most: int) -> bool:
+    def _read(self, found: list[Record], matches: Callable[[Record], bool], most: int) -> bool:
         """Read one slice; return whether there are no more records."""
-        end = time.monotonic() + self._seconds * self._factor
-        most = min(self._per_slice * self._factor, most)
-        self._factor = min(2 * self._factor, MAX_SLICE_FACTOR)
+        end = time.monotonic() + self._seconds
+        self._seconds = min(2 * self._seconds, MAX_SLICE_SECONDS)
         for record in self._records:
             if record is not None and matches(record):
                 found.append(record)
@@ -91,9 +84,6 @@ class Records:
         return True
 
 
-SLICE: Final = 200
-"""Calls that end the first slice."""
-SLICE_SECONDS: Final = 0.05
 NEWEST: Final = 200
 """Calls that are read at first, and whenever the end comes into view."""
 MOST: Final = 2000
@@ -104,13 +94,9 @@ class Reading(Records):
     """One search, with the rows found so far."""
 
     def __init__(
-        self,
-        records: Iterator[Exchange | Damaged | None],
-        wanted: HistoryFilter,
-        today: date,
-        zone: tzinfo | None = None,
+        self, records: Iterator[Record | None], wanted: HistoryFilter, today: date, zone: tzinfo | None = None
     ) -> None:
-        super().__init__(records, SLICE_SECONDS, SLICE)
+        super().__init__(records)
         self.wanted = wanted
         self.goal = MOST if filter_words(wanted) else NEWEST
         """Number of calls to find before it pauses."""

@@ -36,7 +36,6 @@ from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList
 
-SLICE_SECONDS: Final = 0.1
 AT_ONCE: Final = 300
 """Calls that are counted at once, which takes a few milliseconds."""
 EDGE: Final = "   "
@@ -122,7 +121,7 @@ class StatisticsScreen(Browser[Figures, str | None]):
         self._order: Order = "calls"
         self._by = {by: Statistics(by, frame.zone) for by in GROUPINGS}
         unsaved = list(filter(wanted.matches, reversed(explorer.history.unsaved)))
-        self._records = Records(chain(unsaved, explorer.history.search_in_steps(wanted, whole=False)), SLICE_SECONDS)
+        self._records = Records(chain(unsaved, explorer.history.search_in_steps(wanted, whole=False)))
         self._summary = SummaryLines()
         self.bar.tabs, self.bar.open, self.bar.key = tuple(TABS.values()), TABS["method"], "[ ]"
 

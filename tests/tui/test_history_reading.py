@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator
 from datetime import UTC
-from types import SimpleNamespace
-
-import pytest
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.text.history import Day
-from rpcexplorer.tui.history_search import SLICE, Reading, advice
+from rpcexplorer.tui.history_search import Reading, advice
 from tests.history.recording import START, exchange
 
+SLICE = 200
+"""Calls of a part of them."""
 MANY = [exchange(number) for number in range(3 * SLICE)]
 EVERYTHING = HistoryFilter()
 
@@ -65,21 +64,6 @@ def test_reading_without_matches_can_be_stopped() -> None:
     assert (reading.found, reading.rows, reading.ended) == (0, [], False)
 
 
-def test_first_calls_appear_at_once_then_longer_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = SimpleNamespace(monotonic=lambda: 0.0)  # else a slow machine ends a slice before it is full
-    monkeypatch.setattr("rpcexplorer.tui.history_search.time", clock)
-    reading = reading_of(exchange(number) for number in range(20 * SLICE))
-    found: list[int] = []
-
-    async def on() -> None:
-        while len(found) < 5:
-            await reading.go_on()
-            found.append(reading.found // SLICE)
-
-    asyncio.run(on())
-    assert found == [1, 3, 7, 15, 20]
-
-
 def test_unreadable_files_are_reported_with_found_calls() -> None:
     def records() -> Iterator[Exchange]:
         yield from MANY[:SLICE]
@@ -92,10 +76,9 @@ def test_unreadable_files_are_reported_with_found_calls() -> None:
 def test_shorter_reading_does_not_replace_longer_one() -> None:
     reading = reading_of(MANY)
     reading.least = 2 * SLICE
-    asyncio.run(reading.go_on())
-    assert not reading.ready
-    asyncio.run(reading.go_on())
-    assert reading.ready
+    for found, is_ready in ((0, False), (SLICE, False), (2 * SLICE, True)):
+        reading.found = found
+        assert reading.ready is is_ready
 
 
 def test_count_is_shown_as_far_as_known() -> None:
