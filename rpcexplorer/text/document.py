@@ -362,8 +362,11 @@ class Outline:
         first, stop = self._lines.start(start) - 1, self._lines.end(end - 1)
         text = self._text[first : min(first + BLOCK + max(_REACH, least), stop)]  # the last line may be very long
         newlines = [found.start() for found in _at_level(level, least).finditer(text)]
-        ends = (text.find(b"\n", at + 1) for at in newlines)
-        return [(first + at + 1, stop if end < 0 else first + end) for at, end in zip(newlines, ends, strict=True)]
+        spans = []
+        for at in newlines:
+            end = text.find(b"\n", at + 1)
+            spans.append((first + at + 1, first + end if end >= 0 else stop))
+        return spans
 
 
 def _count_at(level: int, text: bytes, start: int, newlines: int) -> int:
@@ -548,7 +551,9 @@ def laid_out(body: Text) -> Iterator[Document | None]:
 
     For a large body, yield its beginning first, then None for each step, and finally the whole.
     """
-    text = body[len(_BYTE_ORDER_MARK) :] if body[: len(_BYTE_ORDER_MARK)] == _BYTE_ORDER_MARK else body
+    text = body
+    if body[: len(_BYTE_ORDER_MARK)] == _BYTE_ORDER_MARK:
+        text = body[len(_BYTE_ORDER_MARK) :]
     layout, measures = Layout(text), Measures(is_json=True)
     broken = False  # by raw line breaks in strings: readable, but indentation would say nothing any more
     for number, piece in enumerate(pieces(text)):
@@ -562,9 +567,8 @@ def laid_out(body: Text) -> Iterator[Document | None]:
         broken = broken or piece.broken
         yield None
     measures.finish()
-    yield from _document(
-        body, Document(layout[:] if layout.is_in_memory else layout, is_json=not broken, measures=measures)
-    )
+    content = layout[:] if layout.is_in_memory else layout
+    yield from _document(body, Document(content, is_json=not broken, measures=measures))
 
 
 def as_it_is(body: Text) -> Iterator[Document | None]:
@@ -610,13 +614,16 @@ def matches(document: Document, needle: str, start: int = 0, end: int | None = N
     if not needle:
         return
     text, query = document.text, _query(needle)
-    end = len(text) if end is None else end
+    if end is None:
+        end = len(text)
     at = start
     while at < end:
         stop = min(at + SLICE, end)
         found = _found(text, query, at, stop, end)
         yield from found
-        at = max(stop, found[-1][1] if found else 0)
+        at = stop
+        if found:
+            at = max(stop, found[-1][1])
 
 
 def _found(text: bytes | Layout, query: _Query, start: int, stop: int, end: int) -> list[Span]:
@@ -631,15 +638,14 @@ def _found(text: bytes | Layout, query: _Query, start: int, stop: int, end: int)
 @lru_cache(maxsize=8)
 def _query(needle: str) -> _Query:
     any_case = needle == needle.lower()
-    letters = [[_encoded(letter)] for letter in needle]
-    if any_case:  # a letter in each case, as it reads when all ASCII letters are lower
-        cases = [{_encoded(cased).lower() for cased in (char, char.lower(), char.upper())} for char in needle]
-        letters = [sorted(spellings, reverse=True) for spellings in cases]
-    pattern = b"".join(
-        re.escape(letter[0]) if len(letter) == 1 else b"(?:%s)" % b"|".join(map(re.escape, letter))
-        for letter in letters
-    )
-    return _Query(re.compile(pattern), any_case, sum(len(max(letter, key=len)) for letter in letters))
+    pattern, longest = b"", 0
+    for char in needle:
+        spellings = {_encoded(char)}
+        if any_case:  # A letter in each case, as it reads when all ASCII letters are lower.
+            spellings = {_encoded(cased).lower() for cased in (char, char.lower(), char.upper())}
+        pattern += b"(?:%s)" % b"|".join(map(re.escape, sorted(spellings, reverse=True)))
+        longest += max(map(len, spellings))
+    return _Query(re.compile(pattern), any_case, longest)
 
 
 def _encoded(text: str) -> bytes:

@@ -416,7 +416,9 @@ class Rows:
             if len(self._inside) >= _KEPT:
                 self._inside.pop(next(iter(self._inside)))
             spans, wrap = self.document.outline.spans(run.level, run.start, run.end), self._wrap
-            heights = (1 if wrap is None else self._wrapped(*span, wrap)[0] for span in spans)
+            heights = [1] * len(spans)
+            if wrap is not None:
+                heights = [self._wrapped(*span, wrap)[0] for span in spans]
             self._inside[run] = _Inside([start for start, _ in spans], list(accumulate(heights, initial=0)))
         return self._inside[run]
 

@@ -309,8 +309,7 @@ MARGIN: Final = len(CALLS)
 def bars(values: Sequence[int], most: int, *, plain: bool = False) -> str:
     """Return a bar for each value; the smallest is visible, none is blank."""
     signs = _PLAIN if plain else _BARS
-    drawn = [signs[ceil(value * len(signs) / most) - 1] if value else " " for value in values]
-    return "".join(drawn)
+    return "".join((" " + signs)[ceil(value * len(signs) / most)] for value in values)
 
 
 def chart_lines(chart: Chart, *, plain: bool = False) -> tuple[str, str, str]:
@@ -381,7 +380,10 @@ class TableColumns:
         self._numbers = _WIDTHS if width >= _NARROW else _WIDTHS[:-1]
         room = width - sum(self._numbers)
         table = [_NAMES[by], *(_shown_names(row, by) for row in rows)]
-        widest = [max(columns(clipped(name[:_LONGEST], width)) for name in names) for names in zip(*table, strict=True)]
+        columns_of = [
+            [columns(clipped(name[:_LONGEST], width)) for name in names] for names in zip(*table, strict=True)
+        ]
+        widest = list(map(max, columns_of))
         if len(widest) == 1:
             self._widths = [max(min(widest[0], room), _LEAST)]
         else:

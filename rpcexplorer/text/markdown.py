@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import groupby, islice, zip_longest
-from operator import itemgetter
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -13,7 +12,7 @@ from msgspec import Struct
 from rpcexplorer.model.problem import counted
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.printable import printable
-from rpcexplorer.text.wrapping import Breaks, WordLine, shortened, width_of, wrapped
+from rpcexplorer.text.wrapping import Breaks, WordLine, joined, shortened, width_of, wrapped
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -52,7 +51,10 @@ def _parser() -> MarkdownIt:
 
 def inline(text: str, role: str = "text") -> WordLine:
     (token,) = _parser().parseInline(text)
-    return [piece for row in _inline_rows(token.children or (), role) for piece in row]
+    words: WordLine = []
+    for row in _inline_rows(token.children or (), role):
+        words += row
+    return words
 
 
 def _inline_rows(tokens: Iterable[Token], role: str, targets: list[str] | None = None) -> list[WordLine]:
@@ -90,12 +92,7 @@ def _inline_rows(tokens: Iterable[Token], role: str, targets: list[str] | None =
                     rows[-1].append((f" ({url})", "dim"))
             case _:
                 rows[-1].append((token.content, roles[-1]))
-    joined = ([(_joined(run), role) for role, run in groupby(row, itemgetter(1))] for row in rows)
-    return [[(text, role) for text, role in row if text] for row in joined]
-
-
-def _joined(pieces: Iterable[tuple[str, str]]) -> str:
-    return "".join(text for text, _ in pieces)
+    return [joined(row) for row in rows]
 
 
 class PageRows:
@@ -346,7 +343,8 @@ def markdown_page(text: str, width: int, code_width: int) -> MarkdownPage:
                 links.append(Link(number, start, start + len(words), index, writer.targets[index]))
                 row[place] = (words, " ".join(["accent", "underline", *attributes]))
             start += len(words)
-    return MarkdownPage(rows.made, writer.headings, links, frozenset(row for block in writer.code for row in block))
+    code = frozenset(chain.from_iterable(writer.code))
+    return MarkdownPage(rows.made, writer.headings, links, code)
 
 
 _PROMPTS: Final = ("$ ", "> ", ">>> ")

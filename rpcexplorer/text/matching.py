@@ -140,7 +140,7 @@ def ranked(query: str, names: Sequence[str], *, weights: Mapping[str, float] | N
 
 
 def _means_case(words: Iterable[str]) -> bool:
-    return any(letter.isupper() for word in words for letter in word)
+    return any(map(str.isupper, "".join(words)))
 
 
 def _fold(text: str) -> str:
@@ -198,7 +198,8 @@ def _positions(words: Sequence[str], name: str) -> tuple[int, ...]:
     marked = _HEAD.sub(rf"{MARK}\g<0>", name)
     if not _means_case(words):
         words, name, marked = [_fold(word) for word in words], _fold(name), _fold(marked)
-    return tuple(sorted({at for word in words for at in _letters(word, name, marked, starts)}))
+    places = [_letters(word, name, marked, starts) for word in words]
+    return tuple(sorted(set().union(*places)))
 
 
 def _letters(word: str, name: str, marked: str, starts: Sequence[int]) -> Sequence[int]:

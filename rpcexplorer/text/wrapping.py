@@ -6,8 +6,7 @@ A line is a list of pieces, each with its role: ``[("name  ", "dim"), ("what it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 from typing import Final, Literal, TypeAlias
 
 from rpcexplorer.model.problem import PROGRAM
@@ -52,7 +51,7 @@ def wrapped(words: Words, width: int, hang: int | None = None, breaks: Breaks = 
         pieces = [*gap, *word]
         wide = width_of(pieces)
         if wide > room and has_text and not is_verbatim:
-            yield _joined(row)
+            yield joined(row)
             row, room = [(" " * hang, "text")], width - hang
             pieces, wide = word, width_of(word)
         has_text = True
@@ -64,18 +63,22 @@ def wrapped(words: Words, width: int, hang: int | None = None, breaks: Breaks = 
             text = piece
             end = _fits(text, room)
             while end < len(text):
-                yield _joined([*row, (text[:end], role)])
+                yield joined([*row, (text[:end], role)])
                 row, room, text = [(" " * hang, "text")], width - hang, text[end:]
                 end = _fits(text, room)
             row.append((text, role))
             room -= columns(text)
-    yield _joined(row)
+    yield joined(row)
 
 
 def wrapped_text(text: str, width: int, hang: int = 0, breaks: Breaks = "words") -> list[str]:
     """Return the rows of a text, see ``wrapped``."""
     rows = wrapped([(text, "")], width, hang, breaks)
-    return ["".join(piece for piece, _ in row) for row in rows]
+    return [text_of(row) for row in rows]
+
+
+def text_of(words: Words) -> str:
+    return "".join(text for text, _ in words)
 
 
 def limited(rows: Iterable[WordLine], most: int, width: int) -> list[WordLine]:
@@ -151,8 +154,12 @@ def _fits(text: str, room: int) -> int:
     return end
 
 
-def _joined(words: WordLine) -> WordLine:
-    """Join pieces of one role."""
-    runs = groupby(words, itemgetter(1))
-    joined = [("".join(text for text, _ in run), role) for role, run in runs]
-    return [(text, role) for text, role in joined if text]
+def joined(words: Words) -> WordLine:
+    """Join pieces of one role, and drop empty ones."""
+    line: WordLine = []
+    for text, role in words:
+        if line and line[-1][1] == role:
+            line[-1] = (line[-1][0] + text, role)
+        elif text:
+            line.append((text, role))
+    return line

@@ -96,26 +96,34 @@ class Connections:
         """Return the state in words, the longest wording first."""
         log, connection = self.logs.get(profile.name), self.of(profile)
         hide = self._explorer.event_redactor(profile)
-        if asked := self.asked(profile.name):
+        asked = self.asked(profile.name)
+        if asked:
             method = clipped(hide.method(asked[0].method), METHOD_COLUMNS)
-            words = [("? ", "careful bold"), (f"{method} waits", "careful bold")]
-            more = [(f" and {len(asked) - 1:,} more", "careful")] if len(asked) > 1 else []
-            return [[*words, *more], words]
-        events = [(f"{counted(log.count, 'event')}", "text")] if log is not None and log.count else []
-        method = hide.method(log.newest.method) if log is not None and log.newest else ""
-        newest = [(f" · {clipped(method, METHOD_COLUMNS)}", "middle")] if method else []
+            first = [("? ", "careful bold"), (f"{method} waits", "careful bold")]
+            others = [(f" and {len(asked) - 1:,} more", "careful")] if len(asked) > 1 else []
+            return [[*first, *others], first]
+        events: WordLine = []
+        newest: WordLine = []
+        if log is not None and log.count:
+            events = [(counted(log.count, "event"), "text")]
+        if log is not None and log.newest:
+            newest = [(f" · {clipped(hide.method(log.newest.method), METHOD_COLUMNS)}", "middle")]
         if not profile.is_open_connection:
             return [[*events, *newest], events] if events else []
         if self.is_closing(profile):
             return [[("◌ ", "middle"), ("closing", "middle")]]
         if connection is not None and connection.since is not None:
-            words = [("● ", "well"), (f"open {age((datetime.now(UTC) - connection.since).total_seconds())}", "text")]
-            counts = [(" · ", "text"), *events] if events else []
-            return [[*words, *counts, *newest], [*words, *counts], [*words[:1], ("open", "text")]]
+            lasted = age((datetime.now(UTC) - connection.since).total_seconds())
+            opened: WordLine = [("● ", "well"), (f"open {lasted}", "text")]
+            if events:
+                events = [(" · ", "text"), *events]
+            return [[*opened, *events, *newest], [*opened, *events], [("● ", "well"), ("open", "text")]]
         ended = connection.ended if connection else None
         if ended is None or ended.reason == "closed here":
-            return [[("○ ", "middle"), ("closed", "middle"), *([(" · ", "middle"), *events] if events else [])]]
-        why = hide.text(ended.sentence).removesuffix(".")
-        closed = [("○ ", "wrong"), ("closed", "wrong")]
-        whys = [clipped(f"closed: {why}", columns) for columns in REASON_COLUMNS]
-        return [*([("○ ", "wrong"), (why, "wrong")] for why in whys), closed]
+            closed: WordLine = [("○ ", "middle"), ("closed", "middle")]
+            if events:
+                closed += [(" · ", "middle"), *events]
+            return [closed]
+        sentence = f"closed: {hide.text(ended.sentence).removesuffix('.')}"
+        whys = [*(clipped(sentence, columns) for columns in REASON_COLUMNS), "closed"]
+        return [[("○ ", "wrong"), (why, "wrong")] for why in whys]

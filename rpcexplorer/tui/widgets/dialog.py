@@ -57,8 +57,9 @@ class Answer(Widget, can_focus=True):
         return width_of([(f" {self._label} ", "text")])
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        here = f"{'wrong' if self._grave else 'accent'} reverse bold underline"
-        role = here if self.has_focus else "text" if self.mouse_hover else "middle"
+        role = "text" if self.mouse_hover else "middle"
+        if self.has_focus:
+            role = "wrong reverse bold underline" if self._grave else "accent reverse bold underline"
         blank = (" ", role.replace(" underline", ""))
         return line([blank, (self._label, role), blank], self.size.width, ThemeStyles.of(self), ground="surface")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -414,5 +415,7 @@ class Sheet(LineView):
     def lay_out(self) -> None:
         """Wrap the lines for the current width, if it is known."""
         width = self.scrollable_content_region.width
-        self._rows = [row for words in self.lines for row in wrapped(words, width)] if width > 0 else []
+        self._rows = []
+        if width > 0:
+            self._rows = list(chain.from_iterable(wrapped(words, width) for words in self.lines))
         self.rows_changed()

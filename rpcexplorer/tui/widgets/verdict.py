@@ -26,9 +26,8 @@ from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.editor import Editor
 
-FIX, NEXT = (
-    next(command for command in COMMANDS if command.id == f"params.{name}") for name in ("fix", "problem-next")
-)
+_BY_ID = {command.id: command for command in COMMANDS}
+FIX, NEXT = _BY_ID["params.fix"], _BY_ID["params.problem-next"]
 
 
 class ProblemLine(Widget):
