@@ -284,8 +284,11 @@ class _Layout:
 
     def _run(self, run: Sequence[_Child], level: int, *, head: bool, tail: bool, opener: str) -> Iterator[ComparedLine]:
         """Yield equal values: the nearest are shown, the others folded."""
-        begin = 0 if head else CONTEXT
-        end = len(run) if tail else len(run) - CONTEXT
+        begin, end = CONTEXT, len(run) - CONTEXT
+        if head:
+            begin = 0
+        if tail:
+            end = len(run)
         if end - begin <= 1:
             yield from self._all(run, level)
             return

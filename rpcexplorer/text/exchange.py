@@ -26,7 +26,7 @@ from rpcexplorer.model.problem import capitalised, counted
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import RESERVED, ErrorObject, Malformed, Result, explain
 from rpcexplorer.text.printable import clipped, columns, printable, printable_bytes, readable
-from rpcexplorer.text.wrapping import WordLine
+from rpcexplorer.text.wrapping import WordLine, shortened
 from rpcexplorer.transport.port import Phases, Progress
 
 if TYPE_CHECKING:
@@ -556,12 +556,9 @@ def on_one_line(params: str) -> str:
 
 
 def outcome_pieces(call: Exchange, room: int) -> WordLine:
+    """Return sign and outcome of a call of a batch; the kind has its own column."""
     name = call.outcome_name
-    pieces: WordLine = [(f"{SIGNS[name]} ", ROLES[name])]
-    room -= 2
+    words = outcome_cell(replace(call, kind="call"))
     if isinstance(call.outcome, Malformed) and not call.response.body:
-        return [*pieces, (clipped(part_words(call), room), "middle")]
-    for text, role in outcome_cell(replace(call, kind="call")):  # The kind has its own column.
-        pieces.append((clipped(text, room), role))
-        room = max(room - columns(pieces[-1][0]), 0)
-    return pieces
+        words = [(part_words(call), "middle")]
+    return shortened([(f"{SIGNS[name]} ", ROLES[name]), *words], room)

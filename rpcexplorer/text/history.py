@@ -116,8 +116,8 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
         value = printable(text, lines=True).replace("\n", margin)
         lines.append(f"  {inked(label.ljust(_LABEL), 'dim', colour=colour)}{value}")
     response, outcome = exchange.response, exchange.outcome
-    event = outcome if isinstance(outcome, ServerEvent) else None
-    if event is None:
+    is_event = isinstance(outcome, ServerEvent)
+    if not is_event:
         out_json("params", exchange.params.strip() or "[]")
     if response.headers:
         out()
@@ -128,12 +128,12 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
     if not reply and isinstance(outcome, Result | ErrorObject):
         reply = outcome.value  # The record has no body: show the decoded value.
     if reply:
-        heading = "message" if event else "response"
+        heading = "message" if is_event else "response"
         if response.cut:
             heading += f", the first {size(len(reply))} of {size(response.size)}"
         out_json(heading, reply)
-    if event and event.answer:
-        out_json("answer", event.answer)
+    if isinstance(outcome, ServerEvent) and outcome.answer:
+        out_json("answer", outcome.answer)
     return "\n".join(lines)
 
 

@@ -87,19 +87,17 @@ def result_remark(problems: Sequence[SchemaProblem]) -> str:
     for problem in problems[:MAX_SENTENCES]:
         place = f"at {path(problem.pointer)}: " if problem.pointer else ""
         sentences.append(capitalised(f"{place}{_sentence(problem)}."))
-    more = len(problems) - MAX_SENTENCES
-    if more > 0:
-        at_least = "At least " if len(problems) == MOST_PROBLEMS else ""
-        sentences.append(f"{at_least}{counted(more, 'more problem')}.")
+    if len(problems) > MAX_SENTENCES:
+        more = counted(len(problems) - MAX_SENTENCES, "more problem")
+        sentences.append(f"At least {more}." if len(problems) == MOST_PROBLEMS else f"{more}.")
     return " ".join(sentences)
 
 
 def params_remarks(problems: Sequence[SchemaProblem]) -> list[str]:
     """Return the first problems of params, and how many more there are."""
-    sentences = [_sentence(problem) for problem in problems[:MAX_SENTENCES]]
-    more = len(problems) - MAX_SENTENCES
-    if more > 0:
-        sentences.append(f"the params have {counted(more, 'more problem')}")
+    sentences = list(map(_sentence, problems[:MAX_SENTENCES]))
+    if len(problems) > MAX_SENTENCES:
+        sentences.append(f"the params have {counted(len(problems) - MAX_SENTENCES, 'more problem')}")
     return sentences
 
 

@@ -90,11 +90,12 @@ def limited(rows: Iterable[WordLine], most: int, width: int) -> list[WordLine]:
     return [*shown[: most - 1], [*last, (" …", last[-1][1])]]
 
 
-def shortened(words: WordLine, width: int) -> WordLine:
-    """Return a line of at most ``width`` columns, cut with an ellipsis."""
-    if width_of(words) <= width:
-        return words
-    return [*next(wrapped(words, width - 1, 0, "anywhere")), ("…", "dim")]
+def shortened(words: Words, width: int) -> WordLine:
+    """Return a printable line of at most ``width`` columns, cut with an ellipsis."""
+    line = [(printable(text), role) for text, role in words]
+    if width_of(line) <= width:
+        return line
+    return [*next(wrapped(line, width - 1, 0, "anywhere")), ("…", "dim")]
 
 
 def fitting(wordings: Iterable[WordLine], width: int) -> WordLine:

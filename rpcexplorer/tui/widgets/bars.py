@@ -64,7 +64,10 @@ class Bar(Widget):
         styles = ThemeStyles.of(self)
         ground = "surface" if self.has_class("-tinted") else "background"
         words = fitting(self._wordings(), self.size.width - width_of(self._right()) - 1)
-        words = [("▍", "accent"), *_inverted(words)] if self.here else [(" ", "text"), *words]
+        if self.here:
+            words = [("▍", "accent"), *_inverted(words)]
+        else:
+            words = [(" ", "text"), *words]
         return line(words, self.size.width, styles, right=self._right(), ground=ground)
 
     @property
@@ -85,8 +88,10 @@ class Bar(Widget):
 
     def next_tab(self, by: int = 1) -> str:
         """Return the next tab; after the last comes the first."""
+        if not self.tabs:
+            return ""
         at = self.tabs.index(self.open) if self.open in self.tabs else -1
-        return self.tabs[(at + by) % len(self.tabs)] if self.tabs else ""
+        return self.tabs[(at + by) % len(self.tabs)]
 
     def on_click(self, event: events.Click) -> None:
         x = self.size.width - width_of(self._right())
@@ -109,13 +114,15 @@ class Bar(Widget):
 
 def _inverted(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Invert the title, so that the focus is visible without colours."""
-    end = next((at for at, (text, _) in enumerate(words) if any(map(str.isalnum, text))), len(words) - 1)
-    role, rest = (words[end][1] if words else ""), words[end + 1 :]
-    title = [(text, f"{role} bold reverse") for text, _ in words[: end + 1]]
+    titled = [at for at, (text, _) in enumerate(words) if any(map(str.isalnum, text))]
+    end = titled[0] if titled else len(words) - 1
+    title, rest = words[: end + 1], words[end + 1 :]
+    role = title[-1][1] if title else ""
+    inverted = [(text, f"{role} bold reverse") for text, _ in title]
     if rest and rest[0][0].startswith(" "):
-        title.append((" ", f"{role} reverse"))
-        rest = [(rest[0][0][1:], rest[0][1]), *rest[1:]]
-    return [*title, *rest]
+        text, rest_role = rest[0]
+        return [*inverted, (" ", f"{role} reverse"), (text[1:], rest_role), *rest[1:]]
+    return [*inverted, *rest]
 
 
 BADGES: dict[str, str] = {"dev": "well", "staging": "careful", "prod": "prod"}
