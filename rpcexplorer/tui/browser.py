@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
-from rpcexplorer.text.printable import clipped
+from rpcexplorer.text.printable import clipped, columns, printable
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import width_of
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
@@ -116,7 +116,7 @@ class DetailPane(Vertical):
         of_title = [("  of ", "middle"), *((clipped(text, MAX_NAME_COLUMNS), "careful") for text, _ in title)]
         outcome.after = [*(of_title if is_cut else ()), *detail.outcome_after]
         outcome.words = detail.outcome(outcome.room) if detail.outcome else ()
-        self.remarks.pieces = detail.remarks(outcome.room)
+        self.remarks.pieces = [*detail.remarks(outcome.room)]
         bar.display = detail.title is not None
         outcome.display = not bar.display or detail.outcome is not None
 
@@ -182,6 +182,7 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
         self.list, self.pane = rows, DetailPane()
         self.bar, self.remarks = Bar(), WarningLines()
         self.filter, self.state = Entry(hint=self.FILTER), Static(classes="state")
+        self._state = ""
         self.tab = ""
         """The tab of the detail."""
 
@@ -248,6 +249,14 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
 
     def has(self, state: str) -> bool:
         return not self.is_typing if state == "list" else super().has(state)
+
+    def show_state(self, words: str, *, is_wrong: bool = False) -> None:
+        """Show what the filter has found. Only a text of several lines lays the screen out, which takes a while."""
+        before, self._state = self._state, printable(words)
+        self.state.set_class(is_wrong, "-wrong")
+        if self._state != before:
+            wide = max(columns(before), columns(self._state))
+            self.state.update(Content(self._state), layout=wide > self.state.content_size.width)
 
     def on_descendant_focus(self) -> None:
         self.bar.here = self.is_typing or self.list.has_focus

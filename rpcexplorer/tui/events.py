@@ -13,7 +13,6 @@ from msgspec import Struct
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -25,7 +24,7 @@ from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import size
-from rpcexplorer.text.printable import clipped, columns, fitted, printable
+from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.connections import Connections
@@ -372,7 +371,7 @@ class EventsScreen(Browser[Event, None]):
         self.bar.words = [("Events", "bold"), (f"  {self.event_log.count:,}", "middle")]
         if rows.items:
             self.bar.words = [*self.bar.words, follows]
-        self.state.update(Content(printable(self._counts())))
+        self.show_state(self._counts())
         super().show_detail()
 
     def detail(self, row: Event | None) -> Detail:

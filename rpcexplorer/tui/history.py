@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual import on, work
 from textual.binding import BindingType
-from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
@@ -318,9 +317,9 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None]):
         wordings = [reading.problem or reading.state]
         if not wordings[0] and case is not None:
             wordings = case.origins
-        fitting = (words for words in map(printable, wordings) if columns(words) <= self.state.content_size.width)
-        self.state.update(Content(next(fitting, printable(wordings[-1]))))
-        self.state.set_class(bool(reading.problem), "-wrong")
+        room = self.state.content_size.width
+        fitting = (words for words in wordings if columns(printable(words)) <= room)
+        self.show_state(next(fitting, wordings[-1]), is_wrong=bool(reading.problem))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_state)
