@@ -273,7 +273,7 @@ class ExplorerApp(Commanded, App[Wish]):
         inside = [*(focused.ancestors_with_self if focused else ()), *self.screen.query("*"), self.screen, self]
         found: dict[Scope, Any] = {}
         for node in inside:
-            if hasattr(node, "scope"):
+            if isinstance(node, Commanded):
                 found.setdefault(node.scope, node)
         return found
 

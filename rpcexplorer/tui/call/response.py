@@ -508,6 +508,8 @@ class ResponsePane(Commanded, Vertical):
         match state:
             case "lines":
                 return self.body.reading
+            case "matches":
+                return bool(self.body.reader.find.needle)
             case "result":
                 return self.tab == "Result"
             case "value":
