@@ -94,7 +94,7 @@ async def day(witness: Witness, screen: CallScreen) -> None:
     await call(screen, witness, "echo.result", "Result", "Raw", "Headers")
     await copies(screen, witness)
     await pilot.press("f", ".", "enter")
-    await until(pilot, lambda: bool(screen.response.transform.label) and not screen.response.transform.is_running)
+    await until(pilot, lambda: not (screen.response.transform is None or screen.response.transform.is_running))
     await witness.look("a filter")
     screen.params.tab = "Request"
     await witness.look("the request")

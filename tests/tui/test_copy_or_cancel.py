@@ -155,9 +155,9 @@ def test_search_filter_and_command_of_response_are_cancelled(explorer: Explorer)
         await until(pilot, lambda: not calls.query_one(Prompt).is_open)
         assert calls.response.body.reader.find.needle == ""
         await pilot.press("vertical_line", *"exec sleep 60", "enter")
-        await until(pilot, lambda: calls.response.transform.is_running)
+        await until(pilot, lambda: bool(calls.response.transform and calls.response.transform.is_running))
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: not calls.response.transform.is_running)
+        await until(pilot, lambda: not (calls.response.transform and calls.response.transform.is_running))
         assert NOTHING not in notices(app)
 
     visit(explorer, scene)

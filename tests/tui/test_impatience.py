@@ -392,7 +392,10 @@ def test_banner_and_search_follow_the_shown_text(explorer: Explorer) -> None:
         await until(pilot, lambda: pane.body.made == b"-32001\n")
         await pilot.press("f", "end", "left_square_bracket")  # never empty: a slow machine would try that
         await pilot.press("enter")
-        await until(pilot, lambda: not pane.transform.is_running and pane.transform.label == ".code[")
+        await until(
+            pilot,
+            lambda: pane.transform is not None and not pane.transform.is_running and pane.transform.label == ".code[",
+        )
         text = "".join(text for text, _ in pane.query_one(WarningLines).pieces)
         assert " FILTERED   .code   .code[: jq:" in text
         await pilot.press("right_square_bracket")

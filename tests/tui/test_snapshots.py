@@ -16,6 +16,7 @@ from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Phases, Progress, Response
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.call.response import Transform
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.call.state import Running
 from tests.fakes.editor import type_in
@@ -314,11 +315,9 @@ def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4")
-        transform = screen.response.transform
-        transform.label = ".items[].name"  # as if jq ran
-        transform.finish(
-            transform.label, b'"Ada Lovelace"\n"Alan Turing"', "formatted by jq, not by the server", is_wrong=False
-        )
+        screen.response.body.made = b'"Ada Lovelace"\n"Alan Turing"'  # as if jq ran
+        label, sentence = ".items[].name", "formatted by jq, not by the server"
+        screen.response.transform = Transform(label, label, is_running=False, sentence=sentence)
 
     assert snap_compare(
         calls[0], terminal_size=SIZE, run_before=state("FILTERED   .items[].name", '1   "Ada Lovelace"', then=show)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
+from msgspec import Struct
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -13,7 +15,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
-from textual.widget import Widget
+from textual.worker import Worker
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
@@ -67,107 +69,33 @@ def first_steps(explorer: Explorer, known: Mapping[str, Method]) -> list[WordLin
     return lines
 
 
-class Transform:
-    """A jq expression or shell command that transforms the response.
+class Transform(Struct, frozen=True):
+    """A jq expression or shell command that transforms the response."""
 
-    ``run`` and ``cancel`` start and stop its worker. ``changed`` is called when the banner has changed.
-    """
+    label: str
+    """The expression, or ``|`` and the command."""
+    made_by: str = ""
+    """The label of the output on view; empty above the original response."""
+    is_running: bool = True
+    sentence: str = ""
+    """A remark about the last run."""
+    is_wrong: bool = False
 
-    def __init__(
-        self,
-        host: Widget,
-        body: Body,
-        *,
-        run: Callable[[TransformKind, str], object],
-        cancel: Callable[[], object],
-        changed: Callable[[], object],
-        cancel_key: str = "Esc",
-        original_key: str = "o",
-    ) -> None:
-        self.label = ""
-        """The expression, or ``|`` and the command; empty without one."""
-        self.is_running = False
-        self._host, self._body = host, body
-        self._run, self._cancel, self._changed = run, cancel, changed
-        self._cancel_key, self._original_key = cancel_key, original_key
-        self._pause: Timer | None = None
-        self._made_by = ""
-        """The label of the output on view."""
-        self._remark = ("", False)
-        """The remark about the last run, and whether it failed."""
-
-    def start(self, kind: TransformKind, expression: str) -> None:
-        expression = expression.strip()
-        if not expression:
-            self.clear()
-            return
-        self._stop()
-        self.label = f"| {expression}" if kind == "pipe" else expression
-        self.is_running = True
-        self._run(kind, expression)
-        self._changed()
-
-    def start_after_pause(self, kind: TransformKind, expression: str) -> None:
-        self._stop_pause()
-        self._pause = self._host.set_timer(PAUSE, lambda: self.start(kind, expression))
-
-    def finish(self, label: str, text: bytes, sentence: str, *, is_wrong: bool) -> None:
-        """Show the output; a failure without output keeps the view."""
-        if label != self.label:  # Another transform was started, or there is another response.
-            return
-        self.is_running = False
-        if text or not is_wrong:
-            self._body.made, self._made_by = text, label
-        self._remark = (sentence or "not the original response", is_wrong)
-        self._changed()
-
-    def give_up(self) -> None:
-        """Cancel the run; earlier output stays on view."""
-        self._stop()
-        if self._body.made is None:
-            self.clear()
-        else:
-            self._remark = ("cancelled: this is the previous output", True)
-            self._changed()
-
-    def clear(self) -> None:
-        """Show the original response."""
-        self._stop()
-        self.label, self._body.made = "", None
-        self._changed()
-
-    @property
-    def is_pending(self) -> bool:
-        """The output is still to come."""
-        return self.is_running or self._pause is not None
-
-    @property
-    def banner(self) -> WordLine:
-        """The words above the output; empty above the original response."""
-        if not self.label:
-            return []
-        sentence, is_wrong = (f"running …  {self._cancel_key} cancel", False) if self.is_running else self._remark
-        is_made = self._body.made is not None
-        if is_made and self._made_by != self.label:
-            sentence = f"{self.label}: {sentence}"
+    def banner(self, cancel_key: str, original_key: str) -> WordLine:
+        """Return the words above the output."""
+        sentence = f"running …  {cancel_key} cancel" if self.is_running else self.sentence
+        state = " NOT FILTERED " if self.is_wrong else " FILTERING "
+        if self.made_by:
+            state = " FILTERED "
+            if self.made_by != self.label:
+                sentence = f"{self.label}: {sentence}"
         return [
-            (" FILTERED " if is_made else " NOT FILTERED " if is_wrong else " FILTERING ", "careful reverse bold"),
-            (f"  {self._made_by if is_made else self.label}", "text bold"),
-            (f"   {sentence}", "wrong" if is_wrong else "careful"),
-            (f"   {self._original_key}", "bold"),
+            (state, "careful reverse bold"),
+            (f"  {self.made_by or self.label}", "text bold"),
+            (f"   {sentence}", "wrong" if self.is_wrong else "careful"),
+            (f"   {original_key}", "bold"),
             ("\xa0original", "middle"),  # The hint stays on one line.
         ]
-
-    def _stop(self) -> None:
-        self._stop_pause()
-        if self.is_running:
-            self.is_running = False
-            self._cancel()
-
-    def _stop_pause(self) -> None:
-        if self._pause is not None:
-            self._pause.stop()
-            self._pause = None
 
 
 TABS: Final = ("Result", "Raw", "Headers", "Timing")
@@ -201,6 +129,7 @@ class ResponsePane(Commanded, Vertical):
     """The method in the editor."""
     known: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False)
     """The listed methods, for the first steps."""
+    transform: reactive[Transform | None] = reactive[Transform | None](None)
     tab: reactive[str] = reactive("Result")
     wrapped: reactive[bool] = reactive(False)
 
@@ -239,15 +168,8 @@ class ResponsePane(Commanded, Vertical):
         """The views of the response."""
         self.prompt = Prompt()
         """The line for searches, filters, commands and line numbers."""
-        self.transform = Transform(
-            self,
-            self.body,
-            run=self._run_transform,
-            cancel=self._cancel_transform,
-            changed=self._transform_changed,
-            cancel_key=self._cancel_key,
-            original_key=self._original_key,
-        )
+        self._transforming: Worker[None] | None = None
+        """Runs the transform, after a pause in the typing."""
         self._bar, self._remarks, self._hint = Bar(classes="-tinted"), WarningLines(), WarningLines()
         self._hint.joined = False
         self._last_method = ""
@@ -280,7 +202,8 @@ class ResponsePane(Commanded, Vertical):
     @property
     def can_cancel(self) -> bool:
         """Escape stops something in this pane."""
-        return self.transform.is_running or (self.has_focus_within and (self.body.folding or self.prompt.is_open))
+        is_running = self.transform is not None and self.transform.is_running
+        return is_running or (self.has_focus_within and (self.body.folding or self.prompt.is_open))
 
     def cancel(self) -> None:
         """Stop folding, close the prompt, or cancel a transform."""
@@ -289,7 +212,7 @@ class ResponsePane(Commanded, Vertical):
         elif self.has_focus_within and self.prompt.is_open:
             self._close_prompt()
         else:
-            self.transform.give_up()
+            self._give_up()
 
     def watch_exchange(self) -> None:
         """Show another exchange; keep a focused prompt, and the tab if possible."""
@@ -300,9 +223,10 @@ class ResponsePane(Commanded, Vertical):
             self.prompt.close()
         self.body.exchange = self.exchange
         self._follow_search()
-        self._show_bar()
-        self.transform.clear()
+        self._show_original()
         self.schema_remark = ""
+        self._show_bar()
+        self._show_remarks()
         self.workers.cancel_group(self, "result")
         if self.exchange is not None:
             self._check_result(self.exchange)
@@ -368,7 +292,8 @@ class ResponsePane(Commanded, Vertical):
 
     def _show_remarks(self) -> None:
         """Show warnings below the bar, or the banner of a transform, and the hint."""
-        banner = self.transform.banner if self.tab == "Result" else []
+        transform = self.transform if self.tab == "Result" else None
+        banner = transform.banner(self._cancel_key, self._original_key) if transform else []
         self._remarks.joined = not banner
         self._remarks.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
         schema = [(self.schema_remark, "careful")] if self.schema_remark else []
@@ -439,7 +364,7 @@ class ResponsePane(Commanded, Vertical):
         if event.purpose == "search":
             self.body.reader.search(event.text)
         elif event.purpose == "filter":
-            self.transform.start_after_pause("filter", event.text)
+            self._transforming = self._run_transform("filter", event.text.strip(), PAUSE)
 
     @on(Prompt.Taken)
     def _prompt_taken(self, event: Prompt.Taken) -> None:
@@ -452,7 +377,7 @@ class ResponsePane(Commanded, Vertical):
         elif event.purpose == "goto" and text.isdecimal():
             self.body.reader.go_to(int(text[:MAX_DIGITS]) - 1)
         elif event.purpose == "filter" or (event.purpose == "pipe" and text):
-            self.transform.start(event.purpose, text)
+            self._transforming = self._run_transform(event.purpose, text)
         if event.purpose != "search" or not text:
             self.prompt.close()
         self.focus_inside()
@@ -466,8 +391,8 @@ class ResponsePane(Commanded, Vertical):
         """End the search, or cancel a transform that has no output yet."""
         if self.prompt.purpose == "search":
             self.body.reader.search("")
-        elif self.transform.is_pending:
-            self.transform.give_up()
+        elif self._transforming is not None and not self._transforming.is_finished:
+            self._give_up()
         self.prompt.close()
         self.focus_inside()
 
@@ -480,18 +405,41 @@ class ResponsePane(Commanded, Vertical):
             self.prompt.close()
 
     @work(exclusive=True, group="transform")
-    async def _run_transform(self, kind: TransformKind, expression: str) -> None:
+    async def _run_transform(self, kind: TransformKind, expression: str, pause: float = 0.0) -> None:
+        """Show the output of an expression; a failure without output keeps the view."""
         from rpcexplorer.tui.processes import transform
 
-        label, body = self.transform.label, bytes(self.body.text)
-        text, sentence, is_wrong = await transform(kind, expression, body, self._explorer.settings.reply_limit)
-        if self.is_attached:  # The program may have ended meanwhile.
-            self.transform.finish(label, text, sentence, is_wrong=is_wrong)
+        await asyncio.sleep(pause)
+        if not expression:
+            self._show_original()
+            return
+        label = f"| {expression}" if kind == "pipe" else expression
+        made_by = self.transform.made_by if self.transform else ""
+        started = self.transform = Transform(label, made_by)
+        body, limit = bytes(self.body.text), self._explorer.settings.reply_limit
+        text, sentence, is_wrong = await transform(kind, expression, body, limit)
+        if not self.is_attached or self.transform is not started:  # It may end in the moment in which it is cancelled.
+            return
+        if text or not is_wrong:
+            self.body.made, made_by = text, label
+        sentence = sentence or "not the original response"
+        self.transform = Transform(label, made_by, is_running=False, sentence=sentence, is_wrong=is_wrong)
 
-    def _cancel_transform(self) -> None:
+    def _give_up(self) -> None:
+        """Cancel the transform; earlier output stays on view."""
         self.workers.cancel_group(self, "transform")
+        if self.transform is None or not self.transform.made_by:
+            self._show_original()
+        else:
+            label, made_by = self.transform.label, self.transform.made_by
+            sentence = "cancelled: this is the previous output"
+            self.transform = Transform(label, made_by, is_running=False, sentence=sentence, is_wrong=True)
 
-    def _transform_changed(self) -> None:
+    def _show_original(self) -> None:
+        self.workers.cancel_group(self, "transform")
+        self.transform = self.body.made = None
+
+    def watch_transform(self) -> None:
         self._show_remarks()
         self.refresh_bindings()
 
@@ -500,7 +448,7 @@ class ResponsePane(Commanded, Vertical):
             case "response":
                 return self.exchange is not None
             case "filtered":
-                return bool(self.transform.label)
+                return self.transform is not None
             case "shown":
                 return bool(self.body.shown)
         if self.prompt.has_focus_within or not self.body.text:
@@ -529,15 +477,16 @@ class ResponsePane(Commanded, Vertical):
         self.body.reader.previous_hit()
 
     def action_filter(self) -> None:
-        earlier, label = self._explorer.remembered.expressions("filter"), self.transform.label
-        self.prompt.ask("filter", label if label and not label.startswith("| ") else next(iter(earlier), ""), earlier)
+        earlier = self._explorer.remembered.expressions("filter")
+        label = self.transform.label if self.transform else "| "
+        self.prompt.ask("filter", next(iter(earlier), "") if label.startswith("| ") else label, earlier)
 
     def action_pipe(self) -> None:
         self.prompt.ask("pipe", "", self._explorer.remembered.expressions("pipe"))
 
     def action_original(self) -> None:
         self.prompt.close()
-        self.transform.clear()
+        self._show_original()
 
     def action_goto(self) -> None:
         self.prompt.ask("goto")
@@ -558,7 +507,7 @@ class ResponsePane(Commanded, Vertical):
         self.wrapped = self._explorer.remembered.wrap = not self.wrapped
 
     def action_table(self) -> None:
-        if self.transform.label:
+        if self.transform is not None:
             self.notify(f"Press {self._original_key} first: only the original response can be a table.", timeout=4)
             return
         self.body.tabled = not self.body.tabled
