@@ -27,7 +27,7 @@ from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.picker import Picker
 from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.fakes.wire import HOLD, RawServer, http_reply
-from tests.tui.visiting import Scene, burst, drawn, notices, rest, type_in, visit
+from tests.tui.visiting import Scene, burst, drawn, is_on_view, notices, rest, type_in, visit
 from tests.tui.waiting import until
 
 Held = tuple[RawServer, Explorer]
@@ -374,7 +374,7 @@ def test_reason_of_unsent_call_is_visible_behind_covers(
         screen.params.replace("{")
         await pilot.press(*keys, "f5")
         await rest(pilot)
-        assert screen.params.is_on_view
+        assert is_on_view(screen.params)
         assert "not sent" in drawn(screen.query_one(ProblemLine))
 
     visit(explorer, scene, size=size)

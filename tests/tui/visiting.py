@@ -158,6 +158,11 @@ def seen(app: App[Any]) -> str:
     return "\n".join(" ".join(line.split()) for line in on_view(app).splitlines())
 
 
+def is_on_view(widget: Widget) -> bool:
+    """Return whether a widget and all around it are displayed."""
+    return all(around.display for around in widget.ancestors_with_self if isinstance(around, Widget))
+
+
 def drawn(widget: Widget) -> str:
     """Return the text of a widget of ours that is drawn line by line."""
     return text_of(widget)

@@ -92,6 +92,7 @@ class DraftKeeper:
             self._write()
         if self._write_result is not None:
             self._finish_write(self._write_result.result())
+            self._write_result = None
 
     @property
     def _listed_draft(self) -> Draft:

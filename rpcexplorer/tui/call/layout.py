@@ -275,8 +275,7 @@ class PaneLayout:
             await docs.page.laid_out()
 
     def _open_docs(self) -> None:
-        if self.methods.here:
-            self.pointed = self.methods.pointed
+        self.pointed = self.methods.pointed or self.pointed
         self._covered_by = ""
         self._is_over = self._docs_place == "over"
         self._remember_docs("open")
@@ -328,6 +327,6 @@ class PaneLayout:
             self._pause = self._state.set_timer(POINTER_PAUSE_SECONDS, self._show_pointed)
 
     def _show_pointed(self) -> None:
-        if self.methods.here:
+        if self.methods.pointed:
             self.pointed = self.methods.pointed
             self.arrange()

@@ -260,6 +260,8 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     """The method in the editor."""
     here: reactive[bool] = reactive(False)
     """The keys go to this list."""
+    verdicts: reactive[Mapping[str, CheckVerdict]] = reactive[Mapping[str, "CheckVerdict"]]({})
+    """The last results of checks in this run of the program."""
     longest: reactive[int] = reactive(0)
     """Columns of the longest name, so that descriptions are aligned."""
 
@@ -268,8 +270,6 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         self._discover_key = discover_key or "^P"
         self.is_discovered = False
         """The list has methods that the server has listed."""
-        self.verdicts: Mapping[str, CheckVerdict] = {}
-        """The last results of checks in this run of the program."""
 
     @property
     def unknown(self) -> str:
@@ -484,15 +484,14 @@ class MethodsPane(Commanded, Vertical):
     """The newest calls of this profile, the latest first."""
     here: reactive[bool] = reactive(False, repaint=False)
     """The filter has the focus."""
+    pointed: reactive[str] = reactive("", init=False, repaint=False)
+    """The method under the cursor while the filter has the focus; else empty."""
 
     @message
     class MethodChosen(Message):
         """A method was chosen; its name may be unknown."""
 
         name: str
-
-    class Pointed(Message):
-        """The cursor of the list is on another method."""
 
     @message
     class PinWanted(Message):
@@ -525,7 +524,8 @@ class MethodsPane(Commanded, Vertical):
         with Horizontal(classes="line"):
             yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
             yield self._filter
-        yield self._list
+        here = MethodsPane
+        yield self._list.data_bind(here.current, here.here, here.verdicts)
         yield self._summary
         yield self._recent_bar
         yield self._recent_list
@@ -534,11 +534,6 @@ class MethodsPane(Commanded, Vertical):
     def typed(self) -> str:
         """The text of the filter."""
         return self._filter.value
-
-    @property
-    def pointed(self) -> str:
-        """The method under the cursor; empty if there is none."""
-        return name_of(self._list.chosen)
 
     def focus_filter(self) -> None:
         """Focus the filter and select its text, so that typing replaces it."""
@@ -553,7 +548,6 @@ class MethodsPane(Commanded, Vertical):
         self._look_where_the_focus_is()
         # Watched instead of handled as a message, so that a letter and its matches appear in one frame.
         self.watch(self._filter, "value", self._find, init=False)
-        self._list.current = self.current
         self._fit()
         self._learn()
 
@@ -562,20 +556,12 @@ class MethodsPane(Commanded, Vertical):
         self._learn()
         self.call_after_refresh(self._rows.prepare)
 
-    def watch_pinned(self) -> None:
-        self._learn()
-
-    def watch_verdicts(self) -> None:
-        self._list.verdicts = self.verdicts
-        self._list.refresh()
-        self._summarise()
-
-    def watch_recent(self) -> None:
+    def watch_recent(self, before: Sequence[Exchange], now: Sequence[Exchange]) -> None:
         self._fit()
-        self._learn()
+        if {call.method for call in before} != {call.method for call in now}:  # the list marks them
+            self._learn()
 
     def watch_current(self) -> None:
-        self._list.current = self.current
         self._show(self.current)
 
     def _find(self) -> None:
@@ -583,7 +569,7 @@ class MethodsPane(Commanded, Vertical):
         self._show("" if self.typed else self.current)
 
     def watch_here(self) -> None:
-        self._list.here = self._bar.here = self.here
+        self._bar.here = self.here
         self._bar.words = _title("Methods", here=self.here)
 
     def on_resize(self) -> None:
@@ -644,6 +630,8 @@ class MethodsPane(Commanded, Vertical):
         self._list.longest = max((columns(name) for name in self.methods), default=0)
         self._show(name_of(self._list.chosen) or self.current)
 
+    watch_pinned = _learn
+
     def _show(self, name: str) -> None:
         """Show the rows for the filter, with the cursor on a name or the first."""
         if not self._list.is_attached:
@@ -657,10 +645,11 @@ class MethodsPane(Commanded, Vertical):
 
     def _summarise(self) -> None:
         """Describe the row under the cursor in the line below the list."""
-        self._summary.words = known_of(self._list.chosen, self._list.unknown, self._list.verdicts)
-        if self.here:
-            self.post_message(self.Pointed())
+        self._summary.words = known_of(self._list.chosen, self._list.unknown, self.verdicts)
+        self.pointed = name_of(self._list.chosen) if self.here else ""
         self.refresh_bindings()
+
+    watch_verdicts = _summarise
 
     def _fit(self) -> None:
         """Share the height between list and recent calls."""
@@ -677,7 +666,7 @@ class MethodsPane(Commanded, Vertical):
         self.here = self._filter.has_focus
         self._recent_bar.here = self._recent_list.has_focus
         self._recent_bar.words = _title("Recent", here=self._recent_list.has_focus)
-        self.refresh_bindings()
+        self._summarise()
 
 
 def _along(widgets: Sequence[Widget], then: Callable[[], object]) -> None:

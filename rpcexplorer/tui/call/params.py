@@ -13,7 +13,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widget import Widget
 from textual.widgets.text_area import Location
 
 from rpcexplorer.importing.pasted import Pasted
@@ -357,10 +356,6 @@ class ParamsPane(Commanded, Vertical):
         elif self._hinted[0] != place:
             self._hinted = place, self._advice.signature(place[0], self.editor.cursor_offset)
         self._bar.words = [(self.method.name, "accent bold"), (f"  {self._hinted[1] or self.method.doc}", "dim")]
-
-    @property
-    def is_on_view(self) -> bool:
-        return all(widget.display for widget in self.ancestors_with_self if isinstance(widget, Widget))
 
     def show_tab(self, name: str) -> None:
         has_focus = self.has_focus_within

@@ -154,6 +154,7 @@ class CallScreen(CallState):
             if self.method:
                 self.params.focus_inside()
             self.completed.set()
+            self.watch(self.methods, "pointed", self.panes.follow_pointer, init=False)
             self.on_resize()
         if rescued:
             self.notify(rescued, timeout=10)
@@ -335,10 +336,6 @@ class CallScreen(CallState):
     def on_descendant_focus(self) -> None:
         self.panes.follow_focus()
 
-    @on(MethodsPane.Pointed)
-    def _pointer_moved(self) -> None:
-        self.panes.follow_pointer()
-
     @opens("docs")
     async def action_docs(self) -> None:
         await self.panes.switch_docs()
@@ -444,7 +441,7 @@ class CallScreen(CallState):
         from rpcexplorer.tui.dialogs import mark_safe
 
         await self._wait_for_keys()
-        name = (self.methods.pointed if self.methods.here else "") or self.method
+        name = self.methods.pointed or self.method
         if await mark_safe(self, self.explorer, self.called_by(name)):
             self.explorer_changed()
 
@@ -603,7 +600,7 @@ class CallScreen(CallState):
     @opens("call")
     async def _send_typed(self, *, notification: bool, whole: bool) -> None:
         await self._wait_for_keys()
-        if self.methods.display and not self.params.is_on_view:  # on a narrow screen the list hides problems
+        if self.panes.is_narrow and self.methods.display:  # the list would hide problems
             self.panes.cover("")
             self.params.focus_inside()
         if not self._refuses():

@@ -17,7 +17,7 @@ from rpcexplorer.tui.call.docs import DocsSheet
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.call.state import Running
 from rpcexplorer.tui.widgets.bars import Bar, Footer
-from tests.tui.visiting import visit
+from tests.tui.visiting import is_on_view, visit
 from tests.tui.waiting import until
 
 
@@ -29,7 +29,7 @@ async def discovered(explorer: Explorer) -> None:
 def place(calls: CallScreen) -> str:
     """Return where the docs are; the editor is always visible."""
     docs = calls.panes.docs
-    assert calls.params.is_on_view
+    assert is_on_view(calls.params)
     assert calls.params.editor.region.height >= 2
     if docs is None:
         return "nowhere"
