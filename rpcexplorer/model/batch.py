@@ -38,11 +38,14 @@ def parts_of(exchange: Exchange) -> BatchParts:
     typed, sent = to_calls(draft_of(exchange), exchange.id), to_calls(sent_draft(exchange), exchange.id)
     if isinstance(typed, Typo) or isinstance(sent, Typo) or len(typed) != len(sent):
         return BatchParts()
-    is_answered = isinstance(exchange.outcome, Result | ErrorObject | Malformed) and any(
-        call.id is not None for call in sent
-    )
-    found = _found(exchange, sent) if is_answered else exchange.outcome
-    missing = NO_RESPONSE if isinstance(found, Matched) and (found.others or any(found.own)) else EMPTY
+    found: Matched | Outcome = exchange.outcome
+    has_ids = any(call.id is not None for call in sent)
+    is_answered = has_ids and isinstance(exchange.outcome, Result | ErrorObject | Malformed)
+    if is_answered:
+        found = _found(exchange, sent)
+    missing = EMPTY
+    if isinstance(found, Matched) and (found.others or any(found.own)):
+        missing = NO_RESPONSE
     calls = []
     for place, (one, other) in enumerate(zip(typed, sent, strict=True)):
         outcome: Outcome
@@ -116,14 +119,18 @@ def _found(exchange: Exchange, calls: tuple[Call, ...]) -> Matched | Outcome:
     if exchange.response.cut:
         return Malformed(CUT)
     found = matched(exchange.response.body, calls, MessageForm(exchange.envelope))
-    # Only the whole exchange explains the HTTP status.
-    return exchange.outcome if isinstance(found, Malformed) and isinstance(exchange.outcome, Malformed) else found
+    if isinstance(found, Malformed) and isinstance(exchange.outcome, Malformed):
+        return exchange.outcome  # Only the whole exchange explains the HTTP status.
+    return found
 
 
 def _unexpected(exchange: Exchange, number: int, response: BatchReply, asked: set[bytes]) -> Exchange:
-    remark = WITHOUT_ID
-    if response.id is not None and response.id != b"null":
-        remark = (SECOND if response.id in asked else UNKNOWN_ID).format(short(response.id))
+    if response.id is None or response.id == b"null":
+        remark = WITHOUT_ID
+    elif response.id in asked:
+        remark = SECOND.format(short(response.id))
+    else:
+        remark = UNKNOWN_ID.format(short(response.id))
     outcome = replace(response.reply, remarks=(remark, *response.reply.remarks))
     id = f"{exchange.id}.unexpected.{number}"
     part = replace(exchange, id=id, method="", params="[]", params_sent=None, kind="call")
@@ -131,7 +138,9 @@ def _unexpected(exchange: Exchange, number: int, response: BatchReply, asked: se
 
 
 def _of_part(exchange: Exchange, outcome: Outcome, body: bytes | None) -> Exchange:
-    response = exchange.response if body is None else replace(exchange.response, body=body, size=len(body))
+    response = exchange.response
+    if body is not None:
+        response = replace(response, body=body, size=len(body))
     return replace(exchange, outcome=outcome, response=response, notes=(), name="", note="")
 
 
@@ -152,8 +161,10 @@ class CollectedCalls(Struct, frozen=True):
     @property
     def text(self) -> str:
         """Return the batch as text, a call a line, params as typed."""
+        if not self.rows:
+            return ""
         lines = ",\n".join(f"  {_spelled(row)}" for row in self.rows)
-        return f"[\n{lines}\n]" if lines else ""
+        return f"[\n{lines}\n]"
 
     def added(self, draft: Draft) -> CollectedCalls:
         return replace(self, rows=(*self.rows, BatchRow(draft)))
@@ -162,7 +173,9 @@ class CollectedCalls(Struct, frozen=True):
         """Return the batch with the params of one call replaced."""
         row = self.rows[at]
         draft = replace(draft, notification=row.draft.notification)
-        return self if draft == row.draft else self._with(at, replace(row, draft=draft, exchange=None))
+        if draft == row.draft:
+            return self
+        return self._with(at, replace(row, draft=draft, exchange=None))
 
     def place_of(self, draft: Draft | None) -> int | None:
         """Return where a call is now: the same one, or the only equal one."""
@@ -204,8 +217,11 @@ def _reads(draft: Draft) -> tuple[str, str]:
 
 def _spelled(row: BatchRow) -> str:
     params = row.draft.text.strip().removeprefix(MARK).strip() or "[]"
-    id = "null" if row.draft.notification else row.id
-    member = f', "id": {id}' if id else ""
+    member = ""
+    if row.draft.notification:
+        member = ', "id": null'
+    elif row.id:
+        member = f', "id": {row.id}'
     return f'{{"method": {spelled(row.draft.method)}, "params": {params}{member}}}'
 
 
@@ -220,12 +236,17 @@ def collected(text: str) -> CollectedCalls | Typo:
     rows = []
     for number, (span, call) in enumerate(zip(spans, calls, strict=True), start=1):
         draft = Draft(call.method, _params(text[slice(*span)]), notification=call.id is None)
-        has_own_id = call.id is not None and call.id != f".{number}"
-        rows.append(BatchRow(draft, call.id_text(USUAL_FORM) if has_own_id else ""))
+        if call.id is None or call.id == f".{number}":
+            rows.append(BatchRow(draft))
+        else:
+            rows.append(BatchRow(draft, call.id_text(USUAL_FORM)))
     return CollectedCalls(tuple(rows))
 
 
 def _params(call: str) -> str:
     """Return the params of a call as typed; of duplicates the last one."""
-    found = [call[slice(*member.value)] for member in members(call) or () if member.name == "params"]
-    return found[-1] if found else ""
+    params = ""
+    for member in members(call) or ():
+        if member.name == "params":
+            params = call[slice(*member.value)]
+    return params

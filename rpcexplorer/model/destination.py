@@ -36,7 +36,9 @@ class Change(Struct, frozen=True):
         if self.old:
             text += f"{cut(self.old, LONGEST)} → "
         text += cut(self.new, LONGEST)
-        return f"{text} ({self.place})" if self.place else text
+        if self.place:
+            text += f" ({self.place})"
+        return text
 
 
 class ProcessCommand(Struct, frozen=True):
@@ -76,8 +78,10 @@ class DestinationChanged(Struct, frozen=True):
     def sentence(self, profile: str) -> str:
         subject = "it" if self.process else "the new destination"
         advice = self.advice or f"If {subject} is right, run `rpcexplorer profiles allow {profile}`"
-        changes = f" {self.label}: {', '.join(map(str, self.changes))}." if self.changes else ""
-        return f"The {self.field} of profile {profile} is blocked: {self.why}.{changes} {advice}."
+        sentences = f"The {self.field} of profile {profile} is blocked: {self.why}."
+        if self.changes:
+            sentences += f" {self.label}: {', '.join(map(str, self.changes))}."
+        return f"{sentences} {advice}."
 
 
 def find_program(word: str, folder: Path, environment: Mapping[str, str]) -> str:
@@ -97,11 +101,7 @@ def find_program(word: str, folder: Path, environment: Mapping[str, str]) -> str
 def changes(old: Destination, new: Destination) -> tuple[Change, ...]:
     unbound = () if FORM_OF_REQUEST[0] in old else FORM_OF_REQUEST
     keys = [key for key in dict.fromkeys([*new, *old]) if key not in unbound and old.get(key) != new.get(key)]
-    return tuple(Change(key, _shown(old.get(key)), _shown(new.get(key))) for key in keys)
-
-
-def _shown(value: str | None) -> str:
-    return NOT_SET if value is None else value
+    return tuple(Change(key, old.get(key, NOT_SET), new.get(key, NOT_SET)) for key in keys)
 
 
 _FINGERPRINT = regex(r"(?:sha256:)?((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})", re.IGNORECASE)
@@ -146,13 +146,7 @@ class Person(Protocol):
 class Nobody:
     """The user of a script, who never answers."""
 
-    async def secret(
-        self,
-        question: str,  # noqa: ARG002
-        *,
-        masked: bool = True,  # noqa: ARG002
-        store: Store | None = None,  # noqa: ARG002
-    ) -> Entered | None:
+    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:  # noqa: ARG002
         return None
 
     async def agrees(self, question: str) -> bool:  # noqa: ARG002

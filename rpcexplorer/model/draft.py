@@ -70,8 +70,12 @@ class _Row(Struct, frozen=True):
 def judged(text: str) -> tuple[Params | Typo, str]:
     """Parse params; return them or the problem, and a warning."""
     read = _params_of(text)
-    name = None if isinstance(read, Typo) else repeated_name(read.text)
-    return read, "" if name is None else f"\u201c{name}\u201d appears twice in one object and is sent as typed"
+    if isinstance(read, Typo):
+        return read, ""
+    name = repeated_name(read.text)
+    if name is None:
+        return read, ""
+    return read, f"“{name}” appears twice in one object and is sent as typed"
 
 
 def kind_of(draft: Draft | Batch) -> CallKind:
@@ -91,8 +95,10 @@ def draft_of(exchange: Exchange) -> Draft | Batch:
 def sent_draft(exchange: Exchange) -> Draft | Batch:
     """Return the draft as it was sent, not to be resolved again."""
     sent = exchange.params if exchange.params_sent is None else exchange.params_sent
-    has_any = "{{" in exchange.params or "{{" in sent
-    return replace(draft_of(exchange), text=sent, typed=exchange.params if has_any else None)
+    draft = replace(draft_of(exchange), text=sent)
+    if "{{" in exchange.params or "{{" in sent:
+        draft = replace(draft, typed=exchange.params)
+    return draft
 
 
 def calls_of(draft: Draft | Batch, id: str, envelope: EnvelopeForm = "2.0") -> tuple[Call, ...] | Refused:
@@ -134,8 +140,10 @@ def methods_of(draft: Draft | Batch) -> tuple[str, ...]:
 
 def as_called(exchange: Exchange) -> Exchange:
     """Return a recorded batch with the methods in its text as its name."""
-    names = ", ".join(methods_of(sent_draft(exchange))) if exchange.kind == "batch" else ""
-    return replace(exchange, method=names) if names and names != exchange.method else exchange
+    if exchange.kind != "batch":
+        return exchange
+    names = ", ".join(methods_of(sent_draft(exchange)))
+    return replace(exchange, method=names or exchange.method)
 
 
 def _kept_by_text(read: Callable[[str], T]) -> Callable[[str], T]:
@@ -153,8 +161,7 @@ def _rows_of(text: str) -> tuple[_Row, ...] | Typo:
     read = _params_of(text)
     if isinstance(read, Typo):
         return read
-    start = int(text.startswith(MARK))
-    spans = elements(text, start) if read.kind == "array" else None
+    spans = elements(text, int(text.startswith(MARK)))
     if not spans:
         return _problem(text, (0, len(text)), "a batch must be an array of calls", f"write [{EXAMPLE}]")
     rows = []

@@ -174,10 +174,9 @@ class Exchange(Struct, frozen=True):
     def exit_code(self) -> int:
         if isinstance(self.outcome, Refused) and self.outcome.why == "credentials":
             return 3
-        if isinstance(self.outcome, Malformed) and self.response.status in CREDENTIALS:
+        is_of_upgrade = isinstance(self.outcome, Unreached) and self.outcome.step == "upgrade"
+        if self.response.status in CREDENTIALS and (is_of_upgrade or isinstance(self.outcome, Malformed)):
             return 3
-        if isinstance(self.outcome, Unreached) and self.outcome.step == "upgrade":
-            return 3 if self.response.status in CREDENTIALS else EXIT_CODES["unreached"]
         if isinstance(self.outcome, Unreached) and self.outcome.step in NEVER_LEFT:
             return EXIT_CODES["refused"]
         return EXIT_CODES[self.counts_as]

@@ -87,7 +87,7 @@ def _read_bound(kind: str, text: str, now: datetime) -> Any:
         case "code":
             return int(found[0])
         case "status":
-            return (int(found[0]),) * 2 if found[2] else (int(found[1]) * 100, int(found[1]) * 100 + 99)
+            return int(text.replace("x", "0")), int(text.replace("x", "9"))
         case "slower" | "faster":
             return float(found[1]) * _SECONDS[found[2]]
     return round(float(found[1]) * _BYTES[found[2]])
@@ -104,11 +104,13 @@ def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
         day = now.date() - timedelta(days=days[text]) if text in days else date.fromisoformat(text)
         return _midnight(day, now), _midnight(day + timedelta(days=1), now)
     if re.fullmatch(r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?", text):
-        on_the_clock = time.fromisoformat(text.zfill(8 if text.count(":") > 1 else 5))
+        hour, colon, rest = text.partition(":")
+        on_the_clock = time.fromisoformat(hour.zfill(2) + colon + rest)
         moment = datetime.combine(now.date(), on_the_clock, now.tzinfo)
     else:
         moment = datetime.fromisoformat(text.upper())
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)
+        if not moment.tzinfo:
+            moment = moment.replace(tzinfo=now.tzinfo)
     moment = moment.astimezone(UTC)
     return moment, moment
 
@@ -253,7 +255,9 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
 def _add(kinds: dict[str, str], kind: str, word: str) -> None:
     """Add a word; the last one of a prefix counts, but all outcomes do."""
-    kinds[kind] = f"{kinds.get(kind, '')} {word}".strip() if kind == "outcome" else word
+    if kind == "outcome":
+        word = f"{kinds.get(kind, '')} {word}".strip()
+    kinds[kind] = word
 
 
 def narrowed(typed: str, words: str) -> str:
@@ -279,7 +283,9 @@ def _narrowed(kinds: Mapping[str, str], profile: str | None, now: datetime) -> d
 
 
 def _whole_or_part(word: str) -> tuple[str, str]:
-    return (word[1:], "") if word.startswith("=") else ("", word.casefold())
+    if word.startswith("="):
+        return word[1:], ""
+    return "", word.casefold()
 
 
 def _texts(exchange: Exchange) -> Iterator[str]:

@@ -165,7 +165,7 @@ def as_named(method: str) -> str:
 
 def method_of(name: str) -> str:
     """Return the method of a name that is not a saved call."""
-    return name[len(SIGN) :] if name.startswith(SIGN * 2) else name
+    return name.removeprefix(SIGN) if name.startswith(SIGN * 2) else name
 
 
 class SavedCall(Struct, frozen=True):
@@ -194,7 +194,9 @@ def no_such_call(listed_as: str, calls: Iterable[str], profile: str) -> str:
     """Return why nothing is sent for the name of an unknown saved call."""
     name = listed_as.removeprefix(SIGN)
     guess = nearest(name, calls)
-    advice = f"Did you mean {SIGN}{guess}?" if guess else "To list the saved calls, run `rpcexplorer methods`."
+    advice = "To list the saved calls, run `rpcexplorer methods`."
+    if guess:
+        advice = f"Did you mean {SIGN}{guess}?"
     return f"There is no saved call {name or SIGN} for profile {profile}. {advice}"
 
 

@@ -33,8 +33,12 @@ class Problem(Struct, frozen=True):
     """The number of problems that this one summarises."""
 
     def __str__(self) -> str:
-        where = self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{where}: {cut(self.key)}: {self.sentence}" if self.key else f"{where}: {self.sentence}"
+        text = self.file
+        if self.line is not None:
+            text += f":{self.line}"
+        if self.key:
+            text += f": {cut(self.key)}"
+        return f"{text}: {self.sentence}"
 
 
 class UserError(Exception):
@@ -72,14 +76,18 @@ def first_few(problems: Sequence[Problem], most: int, where: str = CHECK) -> lis
     """
     sentences = [str(problem) for problem in problems[:most]]
     more = sum(problem.many for problem in problems[most:])
-    return [*sentences, f"and {more:,} more{where}"] if more > 0 else sentences
+    if more:
+        sentences.append(f"and {more:,} more{where}")
+    return sentences
 
 
 def joined_words(words: Iterable[str], most: int = 20) -> str:
     """Return the first words with commas, and how many more there are."""
     every = list(words)
-    more = f" and {len(every) - most:,} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more
+    text = ", ".join(every[:most])
+    if len(every) > most:
+        text += f" and {len(every) - most:,} more"
+    return text
 
 
 def counted(count: int, noun: str) -> str:
@@ -145,8 +153,9 @@ def server_words(profile: Profile, url: str) -> str:
 
 def provide_secret(profile: Profile, field: str) -> str:
     """Return how to provide a secret from a shell; an ad-hoc one is not stored."""
-    store = "" if profile.ad_hoc else f", or run `{PROGRAM} profiles secret {profile.name} {field}`"
-    return f"Set {profile.variable(field)}{store}."
+    if profile.ad_hoc:
+        return f"Set {profile.variable(field)}."
+    return f"Set {profile.variable(field)}, or run `{PROGRAM} profiles secret {profile.name} {field}`."
 
 
 def quoted(word: str) -> str:

@@ -85,7 +85,7 @@ def split_address(typed: str) -> tuple[str, str | None]:
     found = _ADDRESS.fullmatch(typed.strip())
     if found is None or not found[2]:
         return typed.strip(), None
-    return found[1], found[2] if found[2].startswith("/") else f"/{found[2]}"
+    return found[1], _with_slash(found[2])
 
 
 def typed_whole(address: str) -> str:
@@ -97,10 +97,14 @@ def typed_whole(address: str) -> str:
 
 def joined(url: str, path: str) -> str:
     if scheme_of(url) == "http+unix" and (path or not _ON_SOCKET.fullmatch(url)):
-        return f"{url}:{path if path.startswith('/') else f'/{path}'}"
+        return f"{url}:{_with_slash(path)}"
     if not path or not usual_path(url):
         return url
-    return url.rstrip("/") + (path if path.startswith("/") else f"/{path}")
+    return url.rstrip("/") + _with_slash(path)
+
+
+def _with_slash(path: str) -> str:
+    return path if path.startswith("/") else f"/{path}"
 
 
 def split_socket(address: str) -> tuple[str, str]:
@@ -342,8 +346,13 @@ class Profile(Struct, frozen=True, dict=True):
 
     @cached_property
     def endpoint(self) -> str:
-        """The complete address; of a process, its words as a shell writes them."""
-        return process_address(self.command) if self.command else joined(self.url, self.path)
+        """The complete address."""
+        return joined(self.address, self.path)
+
+    @property
+    def address(self) -> str:
+        """The URL without a path; of a process, its words as a shell writes them."""
+        return process_address(self.command) if self.command else self.url
 
     @cached_property
     def login_signs(self) -> Login:
@@ -358,7 +367,7 @@ class Profile(Struct, frozen=True, dict=True):
 
     @cached_property
     def origin(self) -> str:
-        return origin_of(process_address(self.command) if self.command else self.url)
+        return origin_of(self.address)
 
     @cached_property
     def destination(self) -> Mapping[str, str]:
@@ -389,7 +398,7 @@ class Profile(Struct, frozen=True, dict=True):
         if self.envelope != USUAL_FORM.envelope:
             found["envelope"] = self.envelope
         if self.handshake is not None:
-            found["handshake"] = self.handshake if isinstance(self.handshake, str) else _text(asdict(self.handshake))
+            found["handshake"] = _text(self.handshake)
         for key in ("certificate", "cert_file", "key_file"):
             if value := getattr(self, key):
                 found[key] = value
@@ -445,7 +454,11 @@ def _unusual(table: str, value: Struct, usual: Struct) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Struct):
+        value = asdict(value)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _of_connection(profile: Profile) -> Profile:
@@ -552,8 +565,9 @@ RESERVED = "the name is reserved: `--url` reads the same environment variables, 
 
 
 def ad_hoc(url: str, auth: Auth | None = None) -> Profile:
-    base, own_path = split_address(url)
-    path = usual_path(base) if own_path is None else own_path
+    base, path = split_address(url)
+    if path is None:
+        path = usual_path(base)
     return Profile(AD_HOC_NAME, base, path, content_type=usual_type(path), auth=auth or Auth(), ad_hoc=True)
 
 

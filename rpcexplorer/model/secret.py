@@ -91,9 +91,11 @@ def origin_of(url: str) -> str:
         host, port = parts.hostname or "", parts.port
     except ValueError:
         return url
-    host = f"[{host}]" if ":" in host else host
-    shown = "" if port in {None, DEFAULT_PORTS.get(parts.scheme)} else f":{port}"
-    return f"{parts.scheme}://{host}{shown}"
+    if ":" in host:
+        host = f"[{host}]"
+    if port not in {None, DEFAULT_PORTS.get(parts.scheme)}:
+        host += f":{port}"
+    return f"{parts.scheme}://{host}"
 
 
 def host_of(url: str) -> str:

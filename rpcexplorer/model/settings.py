@@ -121,7 +121,8 @@ def colour(text: str) -> str | None:
         return text
     if _SHORT.fullmatch(text):
         return "#" + "".join(digit * 2 for digit in text[1:])
-    text = "ansi_default" if text == "default" else text
+    if text == "default":
+        return "ansi_default"
     return text if text in NATIVE else None
 
 
