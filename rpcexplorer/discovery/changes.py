@@ -44,8 +44,7 @@ def changes_between(
             yield MethodChange(name, "gone")
         else:
             both = pair(name)
-            lines = dict.fromkeys(_lines(*both, affected)) if both else {}
-            if lines:
+            if both and (lines := dict.fromkeys(_lines(*both, affected))):
                 yield MethodChange(name, "changed", tuple(cut(line, MAX_LINE) for line in lines)[:MAX_LINES])
 
 

@@ -30,7 +30,8 @@ def read_service(value: Any, protocol: str) -> Listing:
     """Read a description in the format of JSON-RPC 1.1 or flask-jsonrpc."""
     if not value:
         return Listing(refusal=EMPTY)
-    entries = value.get("procs", value.get("methods")) if isinstance(value, dict) else None
+    about = dict_of(value)
+    entries = about.get("procs", about.get("methods"))
     if not isinstance(entries, dict | list):
         return Listing(refusal="the response is not a service description with procs or methods")
     collected, reader = Collected(), MethodReader(value, protocol, is_inline=True, default_required=None)
@@ -67,8 +68,9 @@ def read_introspection(value: Any, protocol: str = KODI_PROTOCOL) -> Listing:
                 permission = entry.get("permission")
                 is_safe = permission == READ_PERMISSION if isinstance(permission, str) else None
                 found[name] = reader.method(entry, safe=is_safe, **docs_of(entry.get("description")))
-    title, version = line_of(value.get("description"), KIND), line_of(value.get("version"), 20)
-    about = f'"{title}" {version}'.strip() if title else version
+    title, about = line_of(value.get("description"), KIND), line_of(value.get("version"), 20)
+    if title:
+        about = f'"{title}" {about}'.strip()
     return collected.listing(about, *reader.document.room.left_out())
 
 
@@ -134,7 +136,9 @@ def at_path(path: str, *, guess: bool = False) -> DiscoveryProtocol:
 
     def ask(described: Collection[str]) -> Dialogue:  # noqa: ARG001 - it has a say of its own on every method
         answer = yield Question(path, document=True, guess=guess)
-        listing = Listing(refusal=answer.refusal) if answer.refusal else read_document(answer.value, path)
+        listing = Listing(refusal=answer.refusal)
+        if not answer.refusal:
+            listing = read_document(answer.value, path)
         if guess and listing.refusal and not listing.refusal.startswith(NOT_OFFERED):
             return Listing(refusal=f"{NOT_OFFERED} ({listing.refusal.rstrip('.')})")
         return listing

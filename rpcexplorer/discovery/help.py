@@ -79,7 +79,9 @@ def read_text(text: str) -> Listing:
             if name:
                 positions = tuple(_positions(params))
                 collected.described[name] = Described(positions, protocol=PROTOCOL, doc=group, by="position")
-    return collected.listing() if collected.described else Listing(refusal=NOT_A_LIST)
+    if not collected.described:
+        return Listing(refusal=NOT_A_LIST)
+    return collected.listing()
 
 
 def _positions(params: str) -> Iterator[DescribedParam]:
@@ -95,11 +97,14 @@ def _positions(params: str) -> Iterator[DescribedParam]:
             depth = max(depth - 1, 0)
         elif not depth and sign in " ()":
             word = params[start:at]
-            if word.startswith(("[", "{")):
-                yield DescribedParam("", {"type": "array" if word.startswith("[") else "object"}, required)
+            if word.startswith("["):
+                yield DescribedParam("", {"type": "array"}, required)
+            elif word.startswith("{"):
+                yield DescribedParam("", {"type": "object"}, required)
+            elif word.startswith('"'):
+                yield DescribedParam(name_of(word.strip('"')), {"type": "string"}, required)
             elif word:
-                schema: Any = {"type": "string"} if word.startswith('"') else True
-                yield DescribedParam(name_of(word.strip('"')), schema, required)
+                yield DescribedParam(name_of(word), True, required)
             start = at + 1
             if sign != " ":
                 required = sign == ")"
@@ -112,7 +117,9 @@ def read_help(name: str, described: Described, text: str) -> Described:
     section = ""
     for line in lines:
         heading = line.rstrip()
-        word = RESULT if heading.startswith(RESULT) else heading.removesuffix(":").removesuffix("s")
+        word = heading.removesuffix(":").removesuffix("s")
+        if heading.startswith(RESULT):
+            word = RESULT
         if not heading.endswith(":") or word not in {ARGUMENTS, RESULT, EXAMPLES}:
             sections[section].append(line)
             continue
@@ -121,7 +128,9 @@ def read_help(name: str, described: Described, text: str) -> Described:
             sections[section].append(heading)
     params = tuple(_arguments(sections[ARGUMENTS]))
     first = next((line for line in sections[RESULT] if line.strip()), "")
-    result_kinds = [] if first.startswith(RESULT) else _kinds(_in_brackets(first.partition("(")[2])[0])
+    result_kinds: list[str] = []
+    if not first.startswith(RESULT):
+        result_kinds = _kinds(_in_brackets(first.partition("(")[2])[0])
     docs = docs_of("\n".join(sections[""]))
     return replace(
         described,
@@ -245,4 +254,6 @@ def _value(word: str, schema: Any = True) -> Any:
     answer = value_of(word.encode("utf-8", "replace"))
     if schema == {"type": "string"} or (answer.refusal and Looks(SchemaReader({})).could_be(schema, word)):
         return word
-    return UNSET if answer.refusal else answer.value
+    if answer.refusal:
+        return UNSET
+    return answer.value

@@ -214,7 +214,9 @@ class Interview:
     def _time_for(self, question: Question, spent: float) -> float | None:
         if question.guess:
             return min(self._profile.timeout, GUESS_SECONDS)
-        return max(self._left_for_asides - spent, MIN_SECONDS) if question.aside else None
+        if question.aside:
+            return max(self._left_for_asides - spent, MIN_SECONDS)
+        return None
 
     def _forms(self, question: Question) -> Iterator[tuple[ProfileClient, str]]:
         if question.guess:
@@ -307,8 +309,10 @@ def sentences_of(listing: Listing) -> list[str]:
     """Return the results of one protocol as sentences."""
     if listing.refusal:
         return [listing.refusal]
-    about = f" ({listing.about})" if listing.about else ""
-    return [counted(len(listing.described), "method") + about, *listing.skipped]
+    found = counted(len(listing.described), "method")
+    if listing.about:
+        found += f" ({listing.about})"
+    return [found, *listing.skipped]
 
 
 def _name_list(name: str, clue: str = "") -> DiscoveryProtocol:

@@ -93,7 +93,7 @@ def read_names(value: Any, protocol: str) -> Listing:
         return Listing(refusal=NOT_A_LIST)
     collected = Collected()
     for entry in value:
-        name = name_of(entry.get("name") if isinstance(entry, dict) else entry)
+        name = name_of(entry) or name_of(dict_of(entry).get("name"))
         if name not in collected.described and collected.take_name(name):
             collected.described[name] = Described(protocol=protocol)
     return collected.listing()
@@ -105,7 +105,9 @@ def with_help(described: Described, value: Any) -> Described:
         texts = [value.get(key) for key in ("description", "help", "doc")]
         value = next((text for text in texts if isinstance(text, str)), "")
     docs = docs_of(value)
-    return replace(described, **docs) if docs["doc"] else described
+    if not docs["doc"]:
+        return described
+    return replace(described, **docs)
 
 
 def with_signatures(described: Described, value: Any) -> Described:
@@ -228,8 +230,11 @@ class UbusMethod(NamedTuple):
     @property
     def line(self) -> str:
         """Return a line such as ``network.device status {name: string}``."""
-        words = ", ".join(f"{line_of(name, KIND)}: {kind}" for name, kind in self.arguments.items())
-        return line_of(f"{self.owner} {self.name} {{{words}}}" if words else f"{self.owner} {self.name}")
+        line = f"{self.owner} {self.name}"
+        if self.arguments:
+            words = ", ".join(f"{line_of(name, KIND)}: {kind}" for name, kind in self.arguments.items())
+            line += f" {{{words}}}"
+        return line_of(line)
 
     @property
     def schema(self) -> dict[str, Any]:

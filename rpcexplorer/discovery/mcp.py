@@ -95,7 +95,9 @@ def _pages(
             return [f"{method}: only the first {MAX_PAGES} pages were read"]
         cursors.add(cursor)
         answer = yield Question(method, f'{{"cursor":{spelled(cursor)}}}', aside=True)
-    return [] if answer.refusal.startswith(NOT_OFFERED) and not cursors else [f"{method}: {answer.refusal}"]
+    if answer.refusal.startswith(NOT_OFFERED) and not cursors:
+        return []
+    return [f"{method}: {answer.refusal}"]
 
 
 class ToolReader:

@@ -152,16 +152,18 @@ class Components:
     def _target(self, key: int, reference: str) -> Any:
         """Return the schema; None if it is missing or a whole document of methods."""
         schema = self._sets[key].get(reference)
-        is_schema = isinstance(schema, bool) or (isinstance(schema, dict) and "methods" not in schema)
-        return schema if is_schema else None
+        if isinstance(schema, dict) and "methods" in schema:
+            return None
+        return schema if isinstance(schema, dict | bool) else None
 
     def rewritten(self, schema: Any, definitions: Mapping[str, Any]) -> Any:
         """Return a copy of a schema with references to the components."""
         key = id(definitions)
 
         def redirect(reference: str) -> str:
-            name = self._names.get((key, reference))
-            return f"{COMPONENTS_PATH}{name}" if name else reference
+            if (key, reference) not in self._names:
+                return reference
+            return f"{COMPONENTS_PATH}{self._names[key, reference]}"
 
         return with_references(schema, redirect)
 
@@ -206,7 +208,9 @@ def with_references(schema: Any, redirect: Callable[[str], str]) -> Any:
 def _redirected(value: Any, redirect: Callable[[str], str]) -> Any:
     if isinstance(value, list):
         return [_redirected(reference, redirect) for reference in value]
-    return redirect(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return redirect(value)
+    return value
 
 
 def _free_name(reference: str, owner: tuple[int, int], owners: dict[str, tuple[int, int]]) -> str:

@@ -87,7 +87,9 @@ def one_question(question: Question, read: Callable[[Any], Listing]) -> StartDia
 
     def ask(described: Collection[str]) -> Dialogue:  # noqa: ARG001 - it has a say of its own on every method
         answer = yield question
-        return Listing(refusal=answer.refusal) if answer.refusal else read(answer.value)
+        if answer.refusal:
+            return Listing(refusal=answer.refusal)
+        return read(answer.value)
 
     return ask
 
@@ -107,9 +109,13 @@ def ask_companion(
         count = MAX_PARALLEL if asked > len(refusals) else 1
         names = wanted[asked : asked + count]
         asked += len(names)
-        form = f"{{{{{spelled(param)}:{{}}}}}}" if param else "[{}]"
-        questions = tuple(Question(companion, form.format(spelled(name)), aside=True) for name in names)
-        answers = yield Questions(questions, f"{companion} {asked} of {len(wanted)}")
+        questions: list[Question] = []
+        for name in names:
+            params = f"[{spelled(name)}]"
+            if param:
+                params = f"{{{spelled(param)}:{spelled(name)}}}"
+            questions.append(Question(companion, params, aside=True))
+        answers = yield Questions(tuple(questions), f"{companion} {asked} of {len(wanted)}")
         for name, answer in zip(names, answers.answers, strict=True):
             if answer.refusal:
                 refusals.append(answer.refusal)
@@ -120,8 +126,9 @@ def ask_companion(
             break
     if not refusals:
         return []
-    some = f" for {len(refusals)} of {asked} methods" if len(refusals) < asked else ""
-    return [f"{companion}{some}: {refusals[-1]}"]
+    if len(refusals) < asked:
+        companion += f" for {len(refusals)} of {asked} methods"
+    return [f"{companion}: {refusals[-1]}"]
 
 
 def count_unexplained(wanted: Sequence[str]) -> list[str]:
@@ -163,8 +170,9 @@ def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> 
             status = exchange.response.status
             if status in MEANINGS:
                 return Answer(refusal=reason)
-            not_offered = status in NOT_OFFERED_STATUS
-            return Answer(refusal=f"{NOT_OFFERED} (HTTP {status})" if not_offered else f"unreadable: {reason}")
+            if status in NOT_OFFERED_STATUS:
+                return Answer(refusal=f"{NOT_OFFERED} (HTTP {status})")
+            return Answer(refusal=f"unreadable: {reason}")
         case Unreached(sentence=sentence) | Refused(sentence=sentence):
             return Answer(refusal=sentence)
     return Answer(refusal=f"outcome: {exchange.outcome_name}")
@@ -195,18 +203,11 @@ def _refusal(exchange: Exchange, error: str, profile: Profile, *, asks_for_login
         return f'the server needs a handshake first ({error}). Set handshake = "mcp" in the profile'
     if exchange.outcome.code == -32602:
         return f"the method needs params that rpcexplorer does not know ({error}). Call it yourself"
-    return f"{NOT_OFFERED} ({error})" if _is_not_offered(exchange) else f"error {error}"
-
-
-def _is_not_offered(exchange: Exchange) -> bool:
-    """Return whether an error only means that the method does not exist."""
-    assert isinstance(exchange.outcome, ErrorObject)
-    code, message = exchange.outcome.code, exchange.outcome.message
-    return (
-        code in NOT_OFFERED_CODES
-        or exchange.response.status in NOT_OFFERED_STATUS
-        or NOT_OFFERED_WORDS.search(message) is not None
-    )
+    if exchange.outcome.code in NOT_OFFERED_CODES or exchange.response.status in NOT_OFFERED_STATUS:
+        return f"{NOT_OFFERED} ({error})"
+    if NOT_OFFERED_WORDS.search(exchange.outcome.message):
+        return f"{NOT_OFFERED} ({error})"
+    return f"error {error}"
 
 
 def ends_discovery(exchange: Exchange, question: Question) -> bool:

@@ -113,7 +113,9 @@ def name_of(value: Any) -> str:
 
 def line_of(value: Any, limit: int = LINE) -> str:
     """Return one line of text; empty if the value is not text."""
-    return in_one_line(without_surrogates(value[: limit * 4]), limit) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return in_one_line(without_surrogates(value[: limit * 4]), limit)
 
 
 def text_of(value: Any) -> str:
@@ -123,7 +125,9 @@ def text_of(value: Any) -> str:
     first, _, rest = without_surrogates(value[: TEXT * 2]).strip().partition("\n")
     lines = [first, *dedent("\n".join(rest.splitlines())).split("\n")]
     text = "\n".join(line.rstrip() for line in lines).strip()
-    return text if len(text) <= TEXT else text[: TEXT - 1] + "…"
+    if len(text) > TEXT:
+        text = text[: TEXT - 1] + "…"
+    return text
 
 
 def docs_of(value: Any, *titles: Any) -> dict[str, Any]:
@@ -354,7 +358,9 @@ class Document:
         if reference == "#":
             return self._root
         if not reference.startswith("#/"):
-            return self._types[reference] if reference in self._types else self._named.get(reference)
+            if reference in self._types:
+                return self._types[reference]
+            return self._named.get(reference)
         value: Any = self._root
         for name in names_of(reference[1:]):
             if isinstance(value, dict):
@@ -461,22 +467,25 @@ class MethodReader:
             yield self._param(param, None, required=self._default_required, is_schema=self._is_inline)
 
     def _param(self, param: Any, name: str | None, *, required: bool | None, is_schema: bool) -> DescribedParam:
+        entry = {"name": param}
         if not self._is_inline:
             entry = self.document.follow(param)
-        else:
-            entry = param if isinstance(param, dict) else {"name": param}
+        elif isinstance(param, dict):
+            entry = param
+        if name is None:
+            name = entry.get("name")
         if isinstance(entry.get("required"), bool):
             required = entry["required"]
         elif "required" in entry:
             required = None
         schema = self._schema(entry, is_schema=is_schema)
         return DescribedParam(
-            name_of(entry.get("name") if name is None else name),
+            name_of(name),
             schema,
             required,
             doc_of(entry),
             entry.get("deprecated") is True,
-            _own_word(entry if self._is_inline else schema),
+            own_kind(dict_of(entry if self._is_inline else schema).get("type")),
         )
 
     def _schema(self, entry: dict[str, Any], *, is_schema: bool) -> Any:
@@ -495,17 +504,19 @@ class MethodReader:
         else:
             result = dict_of(value)
         schema = self._schema(result, is_schema=self._is_inline)
-        word = _own_word(result if self._is_inline else schema)
+        word = own_kind(dict_of(result if self._is_inline else schema).get("type"))
         if schema is True and "schema" not in result:
             schema = UNSET
         return result, schema, word
 
     def _errors(self, errors: Any) -> Iterator[DescribedError]:
         for error in self._entries(errors):
-            code, data = error.get("code"), error.get("data", UNSET)
+            code, data = error.get("code"), error.get("data")
             if isinstance(code, bool) or not isinstance(code, int):
                 code = None
-            yield DescribedError(code, line_of(error.get("message")), UNSET if data is None else data)
+            if data is None:
+                data = UNSET
+            yield DescribedError(code, line_of(error.get("message")), data)
 
     def _examples(self, examples: Any, structure: Any, params: tuple[DescribedParam, ...]) -> Iterator[ExampleCall]:
         names = [param.name for param in params]
@@ -522,11 +533,6 @@ class MethodReader:
             name = name_of(tag if isinstance(tag, str) else self.document.follow(tag).get("name"))
             if name:
                 yield name
-
-
-def _own_word(schema: Any) -> str:
-    word = dict_of(schema).get("type")
-    return own_kind(word) if isinstance(word, str) and word not in KINDS else ""
 
 
 def _params_of_example(given: list[tuple[str, Any]], names: list[str], structure: Any) -> Any:

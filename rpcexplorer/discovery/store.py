@@ -234,8 +234,10 @@ def changes_of(before: Known, now: Discovery, descriptions: Descriptions) -> Met
 
     names = {method.name for method in before.list.methods}, {method.name for method in now.methods}
     changes = list(changes_between(*names, pair))
+    if not changes:
+        return None
     more = max(len(changes) - MAX_CHANGES, 0)
-    return MethodChanges(now.when, before.list.when, tuple(changes[:MAX_CHANGES]), more) if changes else None
+    return MethodChanges(now.when, before.list.when, tuple(changes[:MAX_CHANGES]), more)
 
 
 def _numbered(definitions: Iterable[Mapping[str, Raw]], texts: dict[bytes, int]) -> dict[int, int]:
