@@ -112,9 +112,10 @@ class DetailPane(Vertical):
         for bar.words, bar.key in product(wordings, keys):
             if width_of(bar.words) <= bar.room + len("✓ "):
                 break
-        is_cut = bool(title) and [*bar.words[:1]] != [*title[:1]]
-        of_title = [("  of ", "middle"), *((clipped(text, MAX_NAME_COLUMNS), "careful") for text, _ in title)]
-        outcome.after = [*(of_title if is_cut else ()), *detail.outcome_after]
+        outcome.after = detail.outcome_after
+        if title and bar.words in wordings[2:]:
+            names = [(clipped(text, MAX_NAME_COLUMNS), "careful") for text, _ in title]
+            outcome.after = [("  of ", "middle"), *names, *detail.outcome_after]
         outcome.words = detail.outcome(outcome.room) if detail.outcome else ()
         self.remarks.pieces = [*detail.remarks(outcome.room)]
         bar.display = detail.title is not None

@@ -431,14 +431,15 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None]):
 
     def step_back(self) -> bool:
         """Unmark all calls, or widen a filter that a row of the statistics has narrowed."""
-        (narrow, wide), had_marks = self._narrowed, bool(self.marked)
-        if had_marks:
+        if self.marked:
             self._mark(())
             return True
+        narrow, wide = self._narrowed
         self._narrowed = ("", "")
-        if is_narrowed := bool(narrow) and self.filter.value == narrow:
-            self.filter.value = wide
-        return is_narrowed
+        if not narrow or self.filter.value != narrow:
+            return False
+        self.filter.value = wide
+        return True
 
     def _narrow(self, words: str) -> None:
         """Add words to the filter, until a step back."""

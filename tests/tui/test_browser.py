@@ -202,4 +202,9 @@ def test_cursor_stays_on_its_row_through_a_filter() -> None:
 def test_detail_in_a_low_and_narrow_terminal_is_left_out(size: tuple[int, int], is_seen: bool) -> None:
     (view,), _ = visit(size=size)
     assert ("a person" in view) is is_seen
-    assert "Grace Hopper compilers" in view
+    assert "\nGrace Hopper compilers\n" in view, "the detail is below the list, if it is there"
+
+
+def test_detail_in_a_wide_terminal_is_beside_the_list() -> None:
+    (view,), _ = visit(size=(120, 14))
+    assert "│ Ada a person" in view

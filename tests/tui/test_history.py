@@ -305,18 +305,6 @@ def test_foreign_text_in_the_history_is_inert(explorer: Explorer) -> None:
     on_screen(explorer, act)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(("size", "beside"), [((200, 60), True), ((80, 24), False)])
-def test_preview_is_right_of_list_or_below(recorded: Explorer, size: tuple[int, int], beside: bool) -> None:
-    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
-        pane, preview = screen.list.region, screen.pane.region
-        assert (preview.x >= pane.right) is beside
-        assert (preview.y >= pane.bottom) is not beside
-        assert preview.height > 5
-
-    on_screen(recorded, act, size)
-
-
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("typed", "found"),
@@ -335,38 +323,6 @@ def test_filter_searches_the_whole_history(recorded: Explorer, typed: str, found
         assert ("The call under the cursor is shown here." in seen(pilot.app)) is (not found)
 
     on_screen(recorded, act)
-
-
-@pytest.mark.thorough
-def test_enter_and_arrows_leave_and_keep_the_filter(recorded: Explorer) -> None:
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        calls = screen.list
-        await press(pilot, "slash", *"user", "enter")
-        assert (calls.has_focus, chosen(screen)) == (True, "user.get")
-        await press(pilot, "slash", *"list", "enter")
-        assert methods(screen) == ["user.list"]
-        await press(pilot, "slash", *"user", "down")
-        assert (calls.has_focus, chosen(screen)) == (True, "user.list")
-        assert screen.filter.value == "user"
-
-    on_screen(recorded, act)
-
-
-@pytest.mark.thorough
-def test_escape_clears_and_leaves_filter_then_the_screen(recorded: Explorer) -> None:
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "slash", *"late", "escape")
-        assert (screen.filter.value, screen.is_typing, len(methods(screen))) == ("", True, 4)
-        await press(pilot, "escape")
-        assert screen.list.has_focus
-        await press(pilot, "tab")
-        assert screen.pane.has_focus_within
-        await press(pilot, "escape")
-        assert screen.list.has_focus
-        await press(pilot, "escape")
-
-    answers, _ = on_screen(recorded, act)
-    assert answers == [None]
 
 
 def hold(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
