@@ -131,13 +131,13 @@ def _printed(text: str) -> str:
     return shown(text.encode("utf-8", "surrogatepass"))
 
 
-def own_part(left: str, right: str, *, is_right: bool) -> tuple[int, int]:
+def own_part(own: str, other: str) -> tuple[int, int]:
     """Return where a line differs from its counterpart."""
-    begin, shorter = _parting(left, right), min(len(left), len(right))
+    begin, shorter = _parting(own, other), min(len(own), len(other))
     tail = 0
-    while tail < shorter - begin and left[-1 - tail] == right[-1 - tail]:
+    while tail < shorter - begin and own[-1 - tail] == other[-1 - tail]:
         tail += 1
-    return begin, len(right if is_right else left) - tail
+    return begin, len(own) - tail
 
 
 class ComparedLine(Struct, frozen=True):
@@ -334,8 +334,7 @@ class _Layout:
             (index, mark), key = self._at_right[right[0]], f"r{right[0]}"
         if index is not None:
             self._shown += 1
-        ours = self._left_text[slice(*left)] if left else None
-        theirs = self._right_text[slice(*right)] if right else None
+        ours, theirs = _cut(self._left_text, left), _cut(self._right_text, right)
         blank = _indent(level)
         if ours and theirs and ours[:1] not in b"[{" and theirs[:1] not in b"[{":
             one, two, note = differing(prefix, ours, theirs, spelling=mark.kind == "spelling")
@@ -370,6 +369,10 @@ class _Layout:
             one = None if left is None else text
             two = None if right is None else text
             yield ComparedLine("fold", one, two, index, f"{key}:{most}")
+
+
+def _cut(text: bytes, span: Span | None) -> bytes | None:
+    return text[slice(*span)] if span else None
 
 
 def _any_inside(starts: Sequence[int], span: Span) -> bool:
@@ -436,12 +439,19 @@ def names_of(left: Exchange, right: Exchange) -> SideNames:
     return clipped(left.profile, MAX_NAME_COLUMNS), clipped(right.profile, MAX_NAME_COLUMNS)
 
 
+def _on_sides(names: SideNames, prefix: str, left: str, right: str) -> tuple[str, str]:
+    """Return words for the two sides: the names of their profiles if these differ."""
+    if names is None:
+        return left, right
+    return prefix + names[0], prefix + names[1]
+
+
 def _verdict(comparison: Comparison, names: SideNames) -> str:
     if comparison.verdict == "not comparable":
         return f"not comparable: {printable(comparison.why)}"
     before, now = comparison.outcomes
     if before != now:
-        first, second = ("before", "now") if names is None else (f"in {names[0]}", f"in {names[1]}")
+        first, second = _on_sides(names, "in ", "before", "now")
         return f"{_outcome(before, comparison.left)} {first}, {_outcome(now, comparison.right)} {second}"
     if comparison.verdict == "same":
         return "the same" if before == "result" else f"the same {_outcome(before, comparison.left)}"
@@ -454,7 +464,7 @@ def _verdict(comparison: Comparison, names: SideNames) -> str:
         parts.append(f"{subject} {'differs' if changed == 1 else 'differ'}")
     if spelling:
         parts.append(_counted(spelling, "number is", "numbers are") + " equal but written differently")
-    gone, new = ("gone", "new") if names is None else (f"only in {names[0]}", f"only in {names[1]}")
+    gone, new = _on_sides(names, "only in ", "gone", "new")
     for count, word in ((counts["added"], new), (counts["removed"], gone)):
         if count:
             noun = "" if parts else f"{_noun(comparison)} "
@@ -520,11 +530,10 @@ def difference_lines(comparison: Comparison, most: int = MAX_LISTED_DIFFERENCES)
 def replay_row(result: Replayed) -> dict[str, Any]:
     """Return a replayed call for a program."""
     comparison = result.comparison
-    differences: list[dict[str, Any]] = []
-    ignored: Sequence[str] = ()
+    compared: dict[str, Any] = {"differences": [], "ignored": [], "hidden": 0}
     if comparison is not None:
-        differences = [difference_row(comparison, difference) for difference in comparison.differences]
-        ignored = comparison.ignored
+        compared["differences"] = [difference_row(comparison, found) for found in comparison.differences]
+        compared |= {"ignored": list(comparison.ignored), "hidden": comparison.hidden}
     return {
         "id": result.recorded.id,
         "live": result.new_id or None,
@@ -532,10 +541,7 @@ def replay_row(result: Replayed) -> dict[str, Any]:
         "verdict": "left out" if result.verdict == "skipped" else result.verdict,  # as scripts know it
         "outcomes": [result.recorded.outcome_name, result.live.outcome_name if result.live else None],
         "why": printable(result.why),
-        "differences": differences,
-        "ignored": list(ignored),
-        "hidden": comparison.hidden if comparison else 0,
-    }
+    } | compared
 
 
 def verdict_count(verdict: ReplayVerdict, count: int) -> str:
@@ -594,8 +600,7 @@ def reasons(left: Exchange, right: Exchange) -> list[str]:
     different = [sentence for sentence in dict.fromkeys(sentences) if sentence]
     if len(different) < 2:
         return different
-    names = names_of(left, right)
-    sides = ("on the left", "on the right") if names is None else (f"in {names[0]}", f"in {names[1]}")
+    sides = _on_sides(names_of(left, right), "in ", "on the left", "on the right")
     return [f"{side}: {sentence}" for side, sentence in zip(sides, different, strict=True)]
 
 

@@ -116,7 +116,7 @@ class ComparedText(LineView):
 
     def _side(self, shown: ComparedLine, room: int, *, is_right: bool) -> Pieces:
         """Return the text of one side after a sign, its differing part bold."""
-        whole = shown.right if is_right else shown.left
+        whole, other = (shown.right, shown.left) if is_right else (shown.left, shown.right)
         if whole is None:
             return []
         text = whole[self._left : self._left + room]
@@ -125,7 +125,7 @@ class ComparedText(LineView):
         pieces = [(f" {sign}", role), (BEFORE, "dim") if self._left else folded]
         if shown.kind not in {"changed", "spelling"} or not is_pair(shown):
             return [*pieces, (text, role)]
-        begin, end = own_part(shown.left or "", shown.right or "", is_right=is_right)
+        begin, end = own_part(whole, other or "")
         begin, end = max(begin - self._left, 0), max(end - self._left, 0)
         return [*pieces, (text[:begin], role), (text[begin:end], f"{role} bold underline"), (text[end:], role)]
 

@@ -182,7 +182,7 @@ def test_cursor_visits_each_line_of_two_rows() -> None:
     ],
 )
 def test_difference_of_lines_excludes_common_ends(left: str, right: str, own: tuple[str, str]) -> None:
-    ours, theirs = (slice(*own_part(left, right, is_right=is_right)) for is_right in (False, True))
+    ours, theirs = slice(*own_part(left, right)), slice(*own_part(right, left))
     assert (left[ours], right[theirs]) == own
 
 
