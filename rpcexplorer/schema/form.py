@@ -405,6 +405,8 @@ KEPT: Final = 5_000
 """Places whose rows are kept between keys."""
 UNFOLDED: Final = 2
 """Levels that are unfolded at first."""
+MANY: Final = 2_000
+"""Items of a container to unfold; a larger one is typed as JSON, because all its items are read for each key."""
 FEW: Final = 30
 """Items of a container that is unfolded at first."""
 STAYS: Final = "Only the last element can be removed, because the elements after this one would move."
@@ -538,6 +540,7 @@ class FormRows:
         remarks = {
             "deprecated": is_deprecated,
             "read-only": place.node.read_only,
+            "typed as JSON": field.items > MANY,
             LEFT_OUT: slot.skips and written == "null" and not field.place.nullable,
         }
         row = replace(
@@ -595,7 +598,7 @@ class FormRows:
         if not row.is_container:
             return row
         known = row.place.node.prefix if row.is_array else row.place.node.properties
-        folds = bool(row.items or known) and row.depth < DEEPEST
+        folds = bool(row.items or known) and row.items <= MANY and row.depth < DEEPEST
         is_open_at_first = row.state == "value" and row.depth + 1 < UNFOLDED and row.items <= FEW
         return replace(row, folds=folds, open=folds and view.folds.get(row.path, is_open_at_first))
 
