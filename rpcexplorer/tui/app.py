@@ -188,7 +188,10 @@ class ExplorerApp(Commanded, App[Wish]):
         return super().has(state)
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
-        """Say why the key of a command does nothing, if nothing else took it."""
+        """Say why the key of a command does nothing.
+
+        Textual asks the app last, without priority: nothing has taken the key as text, and no other command has it.
+        """
         is_taken = await super()._check_bindings(key, priority)
         if not (is_taken or priority) and (why_not := self._why_not_now(key)):
             self.notify(why_not)

@@ -75,6 +75,7 @@ def screen_of(scope: Scope, app: ExplorerApp) -> Screen[Any]:
     return EventsScreen(explorer, profile, connections, pending, frame, connect=lambda: None)
 
 
+@pytest.mark.everyday(5)
 @pytest.mark.parametrize("scope", KEYS)
 def test_dead_key_says_once_why(scope: Scope, explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
 from functools import partial
-from itertools import islice
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -196,8 +195,8 @@ IN_FOOTER: Final = sorted((command for command in COMMANDS if command.footer), k
 class Footer(Widget):
     """The keys that work now, with their labels.
 
-    The order is that of the command table. In little room, these stay: the way back, palette, help, and the commands
-    for a recorded call, which are hard to guess.
+    The order is that of the command table, which also says what stays in little room: the way back, palette, help, and
+    the commands for a recorded call, which are hard to guess.
     """
 
     DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
@@ -230,10 +229,12 @@ class Footer(Widget):
                 bound[key].append((node, binding))
                 keys[binding.id].append(key)
         for command in IN_FOOTER:
-            if command.id not in self.elsewhere:
-                mine = (key for key in keys[command.id] if key != NO_KEY and _taker(bound[key]) == command.id)
-                for key in islice(mine, 1):
+            if command.id in self.elsewhere:
+                continue
+            for key in keys[command.id]:
+                if key != NO_KEY and _taker(bound[key]) == command.id:
                     yield key, command
+                    break
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         if self.app.screen is self.screen:
