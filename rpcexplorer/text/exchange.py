@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import tzinfo
 from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Final
@@ -416,16 +417,41 @@ def timing_page(exchange: Exchange, width: int) -> list[WordLine]:
     return [*lines, [], *_facts(exchange)]
 
 
-def _facts(exchange: Exchange) -> list[WordLine]:
+def facts(exchange: Exchange, zone: tzinfo | None = None) -> dict[str, str]:
+    """Return what is known of a recorded call, by label."""
     response = exchange.response
-    facts = {
+    found = {
+        "profile": exchange.profile,
+        "url": exchange.url,
+        "when": f"{exchange.when.astimezone(zone):%Y-%m-%d %H:%M:%S %z}",
+        "by": exchange.writer,
+        "took": "" if exchange.kind == "event" else duration(exchange.seconds),
         "sent": size(exchange.sent) if exchange.sent else "",
-        "received": size(response.size) if response.status is not None else "",
-        "when": f"{exchange.when.astimezone():%Y-%m-%d %H:%M:%S %z}",
+        "received": "" if response.status is None else size(response.size),
+        "kind": exchange.kind,
         "id": exchange.id,
         "proxy": response.proxy or "",
     }
-    return [[(f"  {label:<{LABEL_COLUMNS - 2}}", "dim"), (text, "text")] for label, text in facts.items() if text]
+    return {label: text for label, text in found.items() if text}
+
+
+def _facts(exchange: Exchange) -> list[WordLine]:
+    found = facts(exchange)
+    labels = [label for label in ("sent", "received", "when", "id", "proxy") if label in found]
+    return [[(f"  {label:<{LABEL_COLUMNS - 2}}", "dim"), (found[label], "text")] for label in labels]
+
+
+def measured(phases: Phases) -> dict[str, float]:
+    """Return the seconds of each measured phase, by its name."""
+    named = {
+        "name lookup": phases.name,
+        "connect": phases.connect,
+        "TLS": phases.tls,
+        "send": phases.send,
+        "wait": phases.wait,
+        "transfer": phases.transfer,
+    }
+    return {name: took for name, took in named.items() if took is not None}
 
 
 class PhaseBar(Struct, frozen=True):
@@ -441,15 +467,7 @@ def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
 
     A kept connection comes first and took no time. Time that no phase explains comes last: a login, or our own.
     """
-    measured = {
-        "name lookup": phases.name,
-        "connect": phases.connect,
-        "TLS": phases.tls,
-        "send": phases.send,
-        "wait": phases.wait,
-        "transfer": phases.transfer,
-    }
-    parts = [(label, max(took, 0.0)) for label, took in measured.items() if took is not None and isfinite(took)]
+    parts = [(label, max(took, 0.0)) for label, took in measured(phases).items() if isfinite(took)]
     explained = sum(took for _, took in parts)
     whole = explained
     if isfinite(seconds):
@@ -485,16 +503,24 @@ def drawn(bars: Sequence[PhaseBar], width: int) -> list[str]:
     return lines
 
 
+def unusual_status(exchange: Exchange) -> str:
+    """Return ``HTTP 502`` if the status means no success and no word says so."""
+    status = exchange.response.status
+    if status is None or 200 <= status < 300 or status_word(exchange.outcome):
+        return ""
+    return f"HTTP {status}"
+
+
 def outcome_cell(exchange: Exchange) -> WordLine:
     """Return the outcome for a column whose heading says the rest."""
-    outcome, response = exchange.outcome, exchange.response
+    outcome, response, status = exchange.outcome, exchange.response, unusual_status(exchange)
     if isinstance(outcome, ServerEvent):
         return [(event_words(exchange)[:MAX_OUTCOME_CHARACTERS], "middle"), (f"  {size(response.size)}", "dim")]
     words = []
     if exchange.kind == "notification":
         words.append(("notification ", "middle"))
-    if response.status is not None and not 200 <= response.status < 300 and not status_word(outcome):
-        words.append((f"HTTP {response.status}, ", "middle"))
+    if status:
+        words.append((f"{status}, ", "middle"))
     match outcome:
         case Result():
             return [*words, ("result", "middle"), (f"  {size(response.size)}", "dim")]

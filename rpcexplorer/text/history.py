@@ -22,11 +22,13 @@ from rpcexplorer.text.exchange import (
     event_circumstances,
     event_words,
     explanation,
+    facts,
+    measured,
     outcome_line,
     outcome_words,
     size,
-    status_word,
     transport_line,
+    unusual_status,
 )
 from rpcexplorer.text.json_text import highlighted, inked, painted
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
@@ -88,12 +90,8 @@ def history_line(
 
 def _recorded_outcome(exchange: Exchange) -> str:
     words = event_words(exchange) if exchange.kind == "event" else outcome_words(exchange.outcome)
-    status = exchange.response.status
-    if status is not None and not 200 <= status < 300 and not status_word(exchange.outcome):
-        words = f"HTTP {status}, {words}"
-    if exchange.foreign:
-        words = f"imported, {words}"
-    return words
+    parts = ["imported" if exchange.foreign else "", unusual_status(exchange), words]
+    return ", ".join(part for part in parts if part)
 
 
 def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = None) -> str:
@@ -171,9 +169,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
 
 
 def _phases(phases: Phases) -> str:
-    measured = {"name": phases.name, "connect": phases.connect, "TLS": phases.tls, "send": phases.send}
-    measured |= {"wait": phases.wait, "transfer": phases.transfer}
-    parts = [f"{name} {duration(took)}" for name, took in measured.items() if took is not None]
+    parts = [f"{name.removesuffix(' lookup')} {duration(took)}" for name, took in measured(phases).items()]
     if phases.kept:
         parts.insert(0, "connection reused")
     return f" ({', '.join(parts)})" if parts else ""
@@ -280,20 +276,8 @@ def note_page(exchange: Exchange, zone: tzinfo | None = None, case_note: str = "
     if not exchange.note and not case_note:
         lines.append([("   No note yet.", "dim")])
     lines.append([])
-    response = exchange.response
-    facts = {
-        "expected": exchange.expect,
-        "profile": exchange.profile,
-        "url": exchange.url,
-        "when": f"{exchange.when.astimezone(zone):%Y-%m-%d %H:%M:%S %z}",
-        "by": exchange.writer,
-        "took": "" if exchange.kind == "event" else duration(exchange.seconds),
-        "sent": size(exchange.sent) if exchange.sent else "",
-        "received": "" if response.status is None else size(response.size),
-        "kind": exchange.kind,
-        "id": exchange.id,
-    }
-    for label, text in facts.items():
+    shown = {"expected": exchange.expect} | facts(exchange, zone) | {"proxy": ""}
+    for label, text in shown.items():
         for part, line in zip(chain([label], repeat("")), text.splitlines(), strict=False):
             lines.append([(f"   {part:<10}", "dim"), (line, "middle")])
     return lines
