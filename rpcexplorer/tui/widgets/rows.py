@@ -276,8 +276,10 @@ def shared(offered: Sequence[Column[Item]], items: Sequence[Item], width: int) -
 
 
 def _measured(column: Column[Item], items: Sequence[Item], width: int) -> int:
-    texts = {"".join(text for text, _ in column.cell(item))[:MAX_NAME_CHARACTERS] for item in items}
-    widest = max((columns(printable(text)) for text in [column.heading, *texts]), default=0)
+    texts = {column.heading}
+    for item in items:
+        texts.add("".join([text for text, _ in column.cell(item)])[:MAX_NAME_CHARACTERS])
+    widest = max(columns(printable(text)) for text in texts)
     return min(widest, column.most, max(int(width // column.share), column.least, 1))
 
 
