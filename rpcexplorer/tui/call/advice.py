@@ -70,7 +70,7 @@ class Advice:
         def values(name: str, path: tuple[str | int, ...]) -> Sequence[Candidate]:
             return self._values(state.called, name, path)
 
-        return completions(text, offset, described, by=self._by, values=values)
+        return completions(text, offset, described, by=self.by, values=values)
 
     def signature(self, text: str, offset: int) -> str:
         """Return the expected param at an offset, and the next ones."""
@@ -80,14 +80,15 @@ class Advice:
         self._look_for_calls()
         from rpcexplorer.schema.complete import signature
 
-        return signature(text, offset, described, by=self._by)
+        return signature(text, offset, described, by=self.by)
 
     async def check(self, described: Described, text: str) -> Checked:
         """Check a text of params against the schemas of the method in the editor."""
-        return await self._explorer.checker.params(described, text, by=self._by)
+        return await self._explorer.checker.params(described, text, by=self.by)
 
     @property
-    def _by(self) -> By | None:
+    def by(self) -> By | None:
+        """Whether the method in the editor takes params by position or by name, if that is known."""
         known = self._state.known.get(as_named(self._state.called))
         return known.by if known else None
 

@@ -415,11 +415,10 @@ class CallScreen(CallState):
         if self.described is None:  # The first screen does not wait for the description.
             self.describe()
         params, described = self.params, self.described or Described()
-        known = self.explorer.methods(called=False).get(self.called)
         return FormSource(
             self.called,
             described,
-            known.by if known else None,
+            self.advice.by,
             lambda: params.text,
             params.replace,
             params.action_undo,
