@@ -8,6 +8,7 @@ import pytest
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.completion import LINE, PART
 from rpcexplorer.cli.main import program
+from rpcexplorer.cli.run import Failed
 from rpcexplorer.cli.world import COMPLETING
 from tests.cli.test_main import ALL
 from tests.fakes.shell import Shell
@@ -142,7 +143,6 @@ def test_unusable_words_of_a_process_are_refused(shell: Shell, words: str, messa
         ("--stdio pylsp --preset lsp call textDocument/h", b"plain,textDocument/hover\n"),
         ("call --url tcp://127.0.0.1:1 --preset ls", b"plain,lsp\n"),
         ("call m --framing le", b"plain,length\n"),
-        ("call --stdio pylsp --preset lpp textDocument/h", b"\n"),
         ("call --sessions other.toml -p ", b"plain,b\n"),
         ("profiles show --sessions other.toml ", b"plain,b\n"),
         ("params --sessions other.toml -p b user.", b"plain,user.list\n"),
@@ -158,6 +158,14 @@ def test_completion_reads_the_named_project_file(
     monkeypatch.setenv(PART, line.rpartition(" ")[2])
     shell.environment[COMPLETING] = "bash_complete"
     assert shell.run().out == offered
+
+
+def test_completion_without_a_profile_offers_nothing(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LINE, "rpcexplorer call --stdio pylsp --preset lpp textDocument/h")
+    monkeypatch.setenv(PART, "textDocument/h")
+    shell.environment[COMPLETING] = "bash_complete"
+    with pytest.raises(Failed, match="no preset `lpp`"):  # The program hides all errors of a completion.
+        shell.run()
 
 
 def test_folder_of_others_is_refused_once(shell: Shell) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.rpc.codec import decode
-from rpcexplorer.rpc.messages import make_id
+from rpcexplorer.rpc.messages import Malformed, make_id
 from rpcexplorer.transport.port import NO_PHASES, Response
 
 START = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
@@ -44,12 +44,14 @@ def id_of(number: int) -> str:
 def as_recorded(one: Exchange) -> Exchange:
     """Return the call as its record returns it.
 
-    A record has no phases, and times in milliseconds.
+    A record has no phases, times in milliseconds, and no kind of a malformed response.
     """
     response = replace(one.response, version="", proxy=None, phases=NO_PHASES)
     when = one.when.astimezone(UTC)
+    outcome = replace(one.outcome, kind="") if isinstance(one.outcome, Malformed) else one.outcome
     return replace(
         one,
+        outcome=outcome,
         when=when.replace(microsecond=when.microsecond // 1000 * 1000),
         seconds=round(one.seconds * 1000, 3) / 1000,
         response=response,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -102,6 +102,7 @@ def exchanges(draw: st.DrawFn) -> Exchange:
     )
 
 
+@example(exchange(outcome=Malformed("Not a JSON-RPC response.", kind="bare result")))
 @given(exchanges())
 def test_recorded_call_is_read_back_unchanged(one: Exchange) -> None:
     assert back(one) == as_recorded(one)
