@@ -31,7 +31,7 @@ from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreach
 from rpcexplorer.model.profile import Auth, Login, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.patterns import regex
-from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
+from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, lacks_method
 
 FORBIDDEN = set('\x7f ";,\\')
 """Printable ASCII characters that a cookie cannot contain, and DEL."""
@@ -150,6 +150,8 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
                 return received_cookie.value
             return _failed(profile, f"the {cookie} cookie cannot be sent back.")
     match received.outcome:
+        case ErrorObject() as error if lacks_method(error):
+            return _failed(profile, f"the server has no such method ({_error_text(error)}). Correct login.method.")
         case ErrorObject() as error:
             return _refused(profile, _error_text(error))
         case Malformed(reason=reason):

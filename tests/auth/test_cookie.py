@@ -105,6 +105,14 @@ def test_failed_second_login_reports_ended_session() -> None:
     assert "No password." in outcome.sentence
 
 
+def test_unknown_login_method_rejects_no_password() -> None:
+    answer = ErrorObject(-32601, "Method not found", None, b"{}")
+    outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(answer)]))
+    assert isinstance(outcome, Refused)
+    assert (outcome.missing, outcome.rejected) == (None, False)
+    assert "no such method (-32601 Method not found). Correct login.method." in outcome.sentence
+
+
 def test_unreached_login_is_named() -> None:
     outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(Unreached("connect", "Nobody there."))]))
     assert outcome == Unreached("connect", "The login failed: Nobody there.")
