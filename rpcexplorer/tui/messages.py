@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, dataclass_transform
+from typing import TypeVar, dataclass_transform
 
 from textual.message import Message
-
-if TYPE_CHECKING:
-    pass
 
 MessageType = TypeVar("MessageType", bound=Message)
 
