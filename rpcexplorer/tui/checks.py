@@ -268,8 +268,8 @@ class ChecksScreen(Browser[CheckRow, CheckRow | None]):
 
     def has(self, state: str) -> bool:
         match state:
-            case "checked":
-                return self.row is not None and not self.row.is_waiting
+            case "idle":
+                return self.stop is None
         return super().has(state)
 
     def choose(self, row: CheckRow) -> None:
