@@ -224,8 +224,9 @@ class _Explanation:
         if error.kind.name != "falseSchema":
             return [str(name) for name in islice(getattr(error.kind, "unexpected", None) or (), MOST_PROBLEMS)]
         value: Any = self._value
+        # A name of digits is an index in the library's paths.
         for step in error.instance_path:
-            value = value[step]
+            value = value[step] if isinstance(value, list) else member_of(value, str(step))
         return list(islice(value, MOST_PROBLEMS)) if isinstance(value, dict) else []
 
     def _unexpected_problems(
@@ -324,6 +325,8 @@ class _Explanation:
             return step
         if not self._bundle.by:
             return f"result[{step}]"
+        if self._bundle.by == "name":
+            return str(step)
         params = self._bundle.params
         if step < len(params) and params[step].name:
             return params[step].name

@@ -69,6 +69,14 @@ def test_misspelt_name_lists_the_known_names() -> None:
     assert (text[found.offset : found.end], found.pointer) == ('"cuont"', ("cuont",))
 
 
+def test_name_of_digits_is_a_name() -> None:
+    inner = {"properties": {"2": {"additionalProperties": False}, "3": {"pattern": "("}}}
+    (found,) = problems(taking(a={}, **{"0": {"type": "integer"}}), '{"a": 1, "0": "x"}')
+    assert found.sentence == "0 must be a whole number, not a string"
+    (found,) = problems(taking(a=inner), '{"a": {"2": {"b": 1}, "3": "x"}}')
+    assert found.sentence == "“b” is not allowed: a[2] must be empty"
+
+
 def test_position_names_missing_params_and_marks_extra_ones() -> None:
     method = Described(tuple(DescribedParam(name, {"type": "string"}, required=name != "b") for name in "abc"))
     assert [problem.sentence for problem in problems(method, '["x"]', "position")] == [
