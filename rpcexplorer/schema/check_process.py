@@ -257,10 +257,10 @@ def _without(schema: Any, path: list[str | int]) -> bool:
     """Remove a pattern; return whether there was one."""
     if path[-1:] != ["pattern"] and "patternProperties" not in path[-2:]:
         return False
-    part: Any = schema
+    part = schema
     for step in path[:-1]:
         with suppress(LookupError, TypeError):  # A name of digits is an index in the library's paths.
-            part = part[step] if isinstance(part, list) else part[str(step)]
+            part = part[int(step)] if isinstance(part, list) else part[str(step)]
     return isinstance(part, dict) and part.pop(path[-1], None) is not None
 
 
