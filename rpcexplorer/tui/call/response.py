@@ -192,7 +192,8 @@ class ResponsePane(Commanded, Vertical):
             self.set_class(not is_error, "-old")
             if is_error and self.body.exchange is not None:
                 self.body.exchange = None
-                self._remarks.pieces = self._hint.pieces = []
+                self._show_original()
+                self._show_remarks()
 
     def _show_progress(self, running: Running) -> None:
         self._bar.words = running_words(
@@ -301,6 +302,8 @@ class ResponsePane(Commanded, Vertical):
             [*self.check_remark, *remark_pieces(self.exchange, self._bar.room), *schema] if self.exchange else []
         )
         self._hint.pieces = self.offered.words if self.offered else []
+        if self.body.exchange is not self.exchange:  # an error that was removed
+            self._remarks.pieces = self._hint.pieces = []
 
     watch_offered = watch_schema_remark = watch_check_remark = _show_remarks
 

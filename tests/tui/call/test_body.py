@@ -201,12 +201,16 @@ def test_old_error_is_gone_while_a_call_waits(explorer: Explorer, monkeypatch: p
             assert shown().count("broken") == 1
             monkeypatch.setattr(Running, "seconds", 0.1)
             pane.running = Running(explorer, "sending")
-            await until(pilot, lambda: "sending" in shown())
+            await until(pilot, lambda: "100 ms" in shown())
+            monkeypatch.setattr(Running, "seconds", 0.2)
+            await until(pilot, lambda: "200 ms" in shown())
             assert "broken" in shown(), "a fast call changes nothing else on screen"
             monkeypatch.setattr(Running, "seconds", 1.0)
             await until(pilot, lambda: "appears here as soon as" in shown())
-            assert "broken" not in shown()
-            assert "Ask for it." not in shown()
+            for width in (100, 90):
+                await pilot.resize_terminal(width, 20)
+                assert "broken" not in shown()
+                assert "Ask for it." not in shown()
             pane.running = None  # no new response
             await pilot.pause()
             assert shown().count("broken") == 1

@@ -9,8 +9,9 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.rpc.messages import Result
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.call.state import Running
 from rpcexplorer.tui.widgets.bars import WarningLines
 from tests.text.exchanges import exchange
 from tests.tui.stage import Stage
@@ -105,6 +106,26 @@ def test_late_result_of_another_transform_is_ignored(play: Play) -> None:
         await story.pilot.press("f", "backspace", "backspace", "enter")
         await until(story.pilot, story.running[1].cancelled)
         assert (story.shown, story.banner) == (b"[1]", "")
+
+    play(scene)
+
+
+def test_error_that_was_removed_returns_without_its_transform(
+    play: Play, explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Running, "seconds", 1.0)
+
+    async def scene(story: Story) -> None:
+        story.pane.exchange = exchange(ErrorObject(-1, "no", None, b'{"message": "broken"}'))
+        await story.type_in("f", ".a")
+        await story.end(b"1", "")
+        assert story.shown == b"1"
+        story.pane.running = Running(explorer, "discovering")
+        await until(story.pilot, lambda: not story.shown)
+        assert story.banner == ""
+        story.pane.running = None
+        assert story.shown == b'{"message": "broken"}'
+        assert "FILTERED" not in story.banner
 
     play(scene)
 
