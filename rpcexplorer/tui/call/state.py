@@ -191,7 +191,6 @@ class CallState(FullScreen[None]):
 
     def watch_method(self) -> None:
         self._follow_method()
-        self.described = None
         if self.is_complete:
             self.describe()
         else:  # the first frame is drawn before the description is read
