@@ -15,6 +15,7 @@ _HIDDEN = regex(  # letters and marks by category, but without any shape
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 _EMOJI_STYLE = regex("[\ufe0e\ufe0f]")
+_AS_EMOJI: Final = "\ufe0f"
 _PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "␡"}
 _ASCII_CONTROLS = regex(r"[\x00-\x1f\x7f]")
 _CONTROLS_IN_LINES = regex(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -93,16 +94,24 @@ def _row(body: bytes, start: int) -> str:
 
 def columns(text: str) -> int:
     """Return the columns of printable text: wide characters take two."""
-    return len(text) if text.isascii() else sum(map(_cells, text))
+    if text.isascii():
+        return len(text)
+    if _AS_EMOJI not in text:
+        return sum(map(_cells, text))
+    return sum(_cells_at(text, at) for at in range(len(text)))
 
 
 @lru_cache(4096)
 def _cells(char: str) -> int:
     if combining(char) or char == "\ufe0e":
         return 0
-    if char == "\ufe0f":  # The symbol before it is drawn as an emoji, a column wider.
-        return 1
     return 2 if east_asian_width(char) in "WF" else 1
+
+
+def _cells_at(text: str, at: int) -> int:
+    if at and text[at] == _AS_EMOJI:  # With it, the symbol before it takes two columns.
+        return 2 - _cells(text[at - 1])
+    return _cells(text[at])
 
 
 def clipped(text: str, width: int) -> str:
@@ -113,8 +122,8 @@ def clipped(text: str, width: int) -> str:
     if width < 1:
         return ""
     left = width - 1
-    for at, char in enumerate(text):
-        left -= _cells(char)
+    for at in range(len(text)):
+        left -= _cells_at(text, at)
         if left < 0:
             return text[:at] + "…"
     return text
