@@ -65,8 +65,9 @@ class DraftKeeper:
         """Load a listed method or saved call with its draft; "" loads none."""
         self.write_down()
         explorer, state = self._explorer, self._state
+        state.method = name  # first, as the preview of the loaded text is about it
         self._params.load(explorer.draft_of(name, called=state.has_history))
-        state.method, self.batch_draft, self.is_opening = name, None, False
+        self.batch_draft, self.is_opening = None, False
         self._profile, self._written = explorer.profile, self._listed_draft
         if name and explorer.profile is not None and not explorer.profile.ad_hoc:
             explorer.remembered.set_method(explorer.profile.name, name)

@@ -13,7 +13,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
@@ -88,9 +88,23 @@ def test_previewed_request_is_sent(explorer: Explorer, person: PersonOnScreen) -
         await write(pilot, screen, "demo.echo", "[1]")
         screen.params.show_tab("Request")
         await pilot.pause()
-        previewed = on_view(app)
+        previewed, preview = on_view(app), screen.advice.preview(screen.params.text, screen.params.loaded)
+        assert isinstance(preview, Preview)
         exchange = await sent(pilot, screen)
         assert f'"id":"{exchange.id}"' in previewed.replace(": ", ":")
+        assert len(preview.body) == exchange.sent
+
+    visit(explorer, person, scene)
+
+
+def test_preview_follows_a_call_that_is_loaded(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", "[1]")
+        screen.params.show_tab("Request")
+        screen.load(recorded(0), ours=True)
+        await pilot.pause()
+        assert screen.params.tab == "Request"
+        assert '"method":"ping"' in on_view(app)
 
     visit(explorer, person, scene)
 
