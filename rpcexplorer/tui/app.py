@@ -179,6 +179,8 @@ class ExplorerApp(Commanded, App[Wish]):
                 return is_home
             case "field":
                 return isinstance(screen.focused, InOrder)
+            case "closed-history" | "closed-profiles":
+                return scope != state.removeprefix("closed-")
             case "history" if self.explorer.profile is None:
                 return getattr(screen, "asks_for_profile", False)
             case "history":
