@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.params import Typo, parse
 from rpcexplorer.jsontext.pointers import PointerLookup, at_pointer, names_of
 from rpcexplorer.jsontext.scan import LOOSE_STRING, Span, decoded, elements, is_value, members
-from rpcexplorer.model.draft import Batch, Draft, sent_draft
+from rpcexplorer.model.draft import MARK, Batch, Draft, sent_draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import cut, nearest
 from rpcexplorer.model.secret import HIDDEN, defused
@@ -281,6 +281,8 @@ def placed(text: str, at: int, value: str, name: str = "", parameters: Iterable[
     """
     from rpcexplorer.jsontext.edit import added, changed, span_of  # Only the screen inserts values.
 
+    if text.startswith(MARK):
+        text = f" {text[1:]}"  # Offsets stay.
     if not text.strip():
         text, at = "[]", 1
     found = members(text) if text.lstrip().startswith("{") else None

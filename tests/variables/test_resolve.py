@@ -242,6 +242,7 @@ def test_reference_is_inserted_at_the_cursor(before: str, after: str) -> None:
         ("{|}", f'{{"token": {VALUE}|}}'),
         ("{ |\n}", f'{{"token": {VALUE}|}}'),
         ('{"n": 1|}', f'{{"n": 1, "token": {VALUE}|}}'),
+        ('\ufeff{"token": 1}|', f' {{"token": {VALUE}|}}'),
         ('{\n  "n": 1|\n}', f'{{\n  "n": 1,\n  "token": {VALUE}|\n}}'),
     ],
 )
