@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.tui.call import response
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.state import Running
 from rpcexplorer.tui.widgets.bars import WarningLines
@@ -52,6 +53,8 @@ class Story:
 
 @pytest.fixture
 def play(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Story], Awaitable[None]]], None]:
+    monkeypatch.setattr(response, "PAUSE", 3_600)  # Only Enter runs what is typed, however slow the keys are.
+
     def played(scene: Callable[[Story], Awaitable[None]]) -> None:
         async def run() -> None:
             stage = Stage(pane := ResponsePane(explorer))
