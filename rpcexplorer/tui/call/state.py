@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 from textual.reactive import reactive
@@ -16,6 +16,7 @@ from rpcexplorer.model.exchange import Exchange, Stop, fresh_id
 from rpcexplorer.model.method import SIGN, Described, Method, SavedCall, SavedMethod, method_of, no_such_call
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.wrapping import WordLine
+from rpcexplorer.tui.call.methods import MOST_RECENT
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.widgets.bars import Frame
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.port import Progress
     from rpcexplorer.tui.checks import Verdicts
 
-RECENT_CALLS: Final = 8
 T = TypeVar("T")
 
 
@@ -265,7 +265,7 @@ class CallState(FullScreen[None]):
         if self.explorer.journal.is_long(profile):
             self.run_worker(self._find_recent(profile), group="recent", exclusive=True)
         else:
-            self.recent = self.explorer.recent(RECENT_CALLS)
+            self.recent = self.explorer.recent(MOST_RECENT)
 
     async def _find_recent(self, profile: Profile) -> None:
-        self.recent = await asyncio.to_thread(self.explorer.journal.recent, profile, RECENT_CALLS)
+        self.recent = await asyncio.to_thread(self.explorer.journal.recent, profile, MOST_RECENT)
