@@ -15,7 +15,8 @@ _HIDDEN = regex(  # letters and marks by category, but without any shape
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 _EMOJI_STYLE = regex("[\ufe0e\ufe0f]")
-_AS_EMOJI: Final = "\ufe0f"
+AS_EMOJI: Final = "\ufe0f"
+"""After a symbol: it is drawn as an emoji, in two columns."""
 _PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "␡"}
 _ASCII_CONTROLS = regex(r"[\x00-\x1f\x7f]")
 _CONTROLS_IN_LINES = regex(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -96,7 +97,7 @@ def columns(text: str) -> int:
     """Return the columns of printable text: wide characters take two."""
     if text.isascii():
         return len(text)
-    if _AS_EMOJI not in text:
+    if AS_EMOJI not in text:
         return sum(map(_cells, text))
     return sum(_cells_at(text, at) for at in range(len(text)))
 
@@ -109,7 +110,7 @@ def _cells(char: str) -> int:
 
 
 def _cells_at(text: str, at: int) -> int:
-    if at and text[at] == _AS_EMOJI:  # With it, the symbol before it takes two columns.
+    if at and text[at] == AS_EMOJI:
         return 2 - _cells(text[at - 1])
     return _cells(text[at])
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rpcexplorer.text.printable import columns
 from rpcexplorer.text.wrapping import Breaks, WordLine, fitting, limited, shortened, wrapped, wrapped_text
 
-LETTERS = st.text("ab {日·\x1b\ud800", max_size=20)
+LETTERS = st.lists(st.sampled_from([*"ab {日·\x1b\ud800", "❤\ufe0f", "⭐\ufe0f"]), max_size=20).map("".join)
 PIECES = st.lists(st.tuples(LETTERS, st.sampled_from(["text", "json-key"])), max_size=5)
 BREAKS: list[Breaks] = ["json", "words", "whole", "anywhere"]
 TWO = [("it was cut, redirect.", "text"), ("  ·  ", ""), ("through the proxy", "middle")]
@@ -29,6 +29,7 @@ def texts(rows: list[WordLine]) -> list[str]:
         ("one   two", 5, ["one", "two"]),
         ("see https://example.com", 10, ["see", "https://ex", "ample.com"]),
         ("日本日本日本", 5, ["日本", "日本", "日本"]),
+        ("❤\ufe0f❤\ufe0f", 3, ["❤\ufe0f", "❤\ufe0f"]),
         ("one and · two", 9, ["one and", "· two"]),
         ("a\x1bb cd", 4, ["a␛b", "cd"]),
         ("first, run `rpcexplorer call x`.", 24, ["first, run", "`rpcexplorer call x`."]),
