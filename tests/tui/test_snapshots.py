@@ -273,6 +273,7 @@ def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], monkey
         running.progress = A_THIRD
         monkeypatch.setattr(Running, "seconds", 1.4)
         screen.running = running
+        await until(pilot, lambda: screen.response.has_class("-old"))
 
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("◐ receiving", "38 MB of 100 MB", then=show))
 
