@@ -329,7 +329,7 @@ def test_long_files_of_many_writers_are_read_with_256_open_files(
     monkeypatch.setattr(folder, "CHUNK", 1)  # Every file is a long one.
     usual = resource.getrlimit(resource.RLIMIT_NOFILE)
     request.addfinalizer(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, usual))
-    of_tests = len(os.listdir("/dev/fd")) - OPEN_FILES  # A worker may have opened more than the program does.
+    of_tests = len(list(Path("/dev/fd").iterdir())) - OPEN_FILES  # A worker may have opened more than the program does.
     resource.setrlimit(resource.RLIMIT_NOFILE, (256 + max(of_tests, 0), usual[1]))
     for at in range(300):
         (one.folder / f"w{at}@h.toml").write_bytes(to_block(exchange(at)).encode())

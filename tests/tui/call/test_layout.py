@@ -35,7 +35,7 @@ def place(calls: CallScreen) -> str:
         return "nowhere"
     if docs.region.x >= calls.params.region.right:
         return "beside"
-    return "over"
+    return "below" if is_on_view(calls.response) else "over"
 
 
 @pytest.mark.thorough
