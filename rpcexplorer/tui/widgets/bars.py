@@ -239,42 +239,36 @@ class Footer(Widget):
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         if self.app.screen is self.screen:
             self.shown = list(self._possible())
-        styles = ThemeStyles.of(self)
-        words: list[tuple[str, str]] = []
-        hints, gap = self._fitting()
-        for key, command in hints:
-            words += [(" " * (gap if words else 1), "text"), (spelled(key), "bold"), (f" {command.words}", "middle")]
-        return line(words, self.size.width, styles, ground="prod-surface" if self.prod else "surface")
+        ground = "prod-surface" if self.prod else "surface"
+        words = fitting(self._wordings(), self.size.width)
+        return line(words, self.size.width, ThemeStyles.of(self), ground=ground)
+
+    def _wordings(self) -> Iterator[WordLine]:
+        """Yield the hints, each time with one less: the last of those that need not stay is dropped first."""
+        hints = list(self.shown)
+        others = [hint for hint in hints if hint[1].footer != "stays"]
+        while True:
+            for gap in (self.GAP, self.GAP - 1):
+                words: WordLine = []
+                for key, command in hints:
+                    blanks = " " * gap if words else " "
+                    words += [(blanks, "text"), (spelled(key), "bold"), (f" {command.words}", "middle")]
+                yield words
+            if not others:
+                return
+            hints.remove(others.pop())
 
     def on_click(self, event: events.Click) -> None:
-        x = 1
-        hints, gap = self._fitting()
-        for key, command in hints:
-            wide = _hint_width(key, command)
-            if x <= event.x < x + wide:
-                self.app.simulate_key(key)
-            x += wide + gap
-
-    def _fitting(self) -> tuple[list[tuple[str, Command]], int]:
-        """Return the hints that fit, and the gap between them.
-
-        The last of those that need not stay is dropped first.
-        """
-        hints, room = list(self.shown), self.size.width
-        while self._width(hints, self.GAP - 1) > room:
-            others = [hint for hint in hints if hint[1].footer != "stays"]
-            if not others:
-                break
-            hints.remove(others[-1])
-        return hints, self.GAP if self._width(hints, self.GAP) <= room else self.GAP - 1
-
-    @staticmethod
-    def _width(hints: list[tuple[str, Command]], gap: int) -> int:
-        return 1 + sum(_hint_width(key, command) + gap for key, command in hints) - gap
-
-
-def _hint_width(key: str, command: Command) -> int:
-    return width_of([(f"{spelled(key)} {command.words}", "")])
+        """Press the key whose hint is clicked."""
+        keys = {spelled(key): key for key, _ in self.shown}
+        x, key = 0, ""
+        for text, role in fitting(self._wordings(), self.size.width):
+            x += width_of([(text, role)])
+            key = keys.get(text, key)
+            if event.x < x:
+                if not text.isspace():
+                    self.app.simulate_key(key)
+                return
 
 
 def _taker(bound: Iterable[tuple[DOMNode, Binding]]) -> str | None:
