@@ -10,11 +10,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec.structs import replace
 from textual.app import App
-from textual.binding import BindingType
 from textual.driver import Driver
 from textual.events import Event
 from textual.filter import LineFilter
@@ -34,10 +33,10 @@ from rpcexplorer.text.wrapping import WordLine, limited, wrapped
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import (
     BACK,
+    COMMANDS,
     WHY_NOT,
     Commanded,
     Scope,
-    bindings,
     commands_of,
     first_key,
     keymap,
@@ -62,7 +61,7 @@ SETTLED_SECONDS: Final = 2.0
 """By now, everything that the first call needs is loaded as well."""
 
 
-class ExplorerApp(Commanded, App[Wish]):
+class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
     """The app: a permanent call screen, and screens that open over it."""
 
     TITLE = "rpcexplorer"
@@ -73,8 +72,6 @@ class ExplorerApp(Commanded, App[Wish]):
     Input > .input--placeholder { color: $dim; }
     Screen.-prod { border-left: outer $prod; border-right: outer $prod; }
     """
-    scope: ClassVar[Scope] = "everywhere"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("everywhere")
 
     def __init__(
         self, explorer: Explorer, person: PersonOnScreen, profile: str | None = None, case: Path | None = None
@@ -224,16 +221,19 @@ class ExplorerApp(Commanded, App[Wish]):
 
     @opens("palette")
     async def action_palette(self) -> None:
-        from rpcexplorer.tui.dialogs import chosen_command
+        from rpcexplorer.tui.dialogs import PAGE, palette_picks
+        from rpcexplorer.tui.widgets.picker import Picker
 
         screen, nodes = self.screen, self._scoped()
-        chosen = await chosen_command(self, nodes, self.explorer.settings.keymap)
+        picks = palette_picks(nodes, self.explorer.settings.keymap)
+        chosen = await self.push_screen_wait(Picker("Command palette", picks))
         if chosen is None or self.screen is not screen:
             return
-        if isinstance(chosen, str):
-            self.action_manual(chosen)
+        if chosen.startswith(PAGE):
+            self.action_manual(chosen.removeprefix(PAGE))
         else:
-            await self.run_action(chosen.action, nodes[chosen.scope])
+            command = next(command for command in COMMANDS if command.id == chosen)
+            await self.run_action(command.action, nodes[command.scope])
 
     def action_help(self) -> None:
         from rpcexplorer.tui.dialogs import Help
@@ -304,15 +304,19 @@ class ExplorerApp(Commanded, App[Wish]):
         picks = []
         for name in self.explorer.themes.files():
             found, _ = self.explorer.themes.load(name)
-            words = "" if found is None else "dark" if found.dark else "light"
-            if found is not None and not found.colours["background"].startswith("#"):
+            if found is None:
+                words = ""
+            elif not found.colours["background"].startswith("#"):
                 words = "the colours of your terminal"
+            else:
+                words = "dark" if found.dark else "light"
             picks.append(Pick(name, name, words, mark="current" if name == before else ""))
         picker = Picker("Themes", picks, on=before, moved=self.use_theme)
         picker.manual_pane = "theme"
         chosen = await self.push_screen_wait(picker)
         self.use_theme(chosen or before)
-        if chosen and (problem := self.explorer.save_setting("theme", chosen)):
+        problem = self.explorer.save_setting("theme", chosen) if chosen else ""
+        if problem:
             self.notify(problem)
         for warning in self._problems:
             self.notify(str(warning), severity="warning")
@@ -447,13 +451,12 @@ def selected_text(screen: Screen[Any]) -> str | None:
     if isinstance(field, InOrder) and field.selected_text:
         return None if isinstance(field, Input) and field.password else field.selected_text
     # Other widgets would return a name that Textual made up.
-    marked = [
-        (widget, part)
-        for widget, part in screen.selections.items()
-        if isinstance(widget, Static) and widget.is_attached
-    ]
-    found = [piece for widget, part in marked if (piece := widget.get_selection(part)) is not None]
-    text = "".join(words + end for words, end in found).rstrip("\n")
+    text = ""
+    for widget, part in screen.selections.items():
+        found = widget.get_selection(part) if isinstance(widget, Static) and widget.is_attached else None
+        if found is not None:
+            text += "".join(found)
+    text = text.rstrip("\n")
     return text if any(map(str.isalnum, text)) else ""  # The sign before a field is not worth copying.
 
 
@@ -569,16 +572,18 @@ Open = Callable[[Screen[Any]], Awaitable[Any]]
 """Opens a dialog and returns its answer."""
 
 
+async def _no_answer(_: Screen[Any]) -> None:
+    """Answer nothing, as nobody can be asked yet."""
+
+
 class PersonOnScreen:
     """Asks the user with dialogs, as soon as the app is running."""
 
     def __init__(self) -> None:
-        self.open: Open | None = None
-        """Set when the app starts; before that, no question can be asked."""
+        self.open: Open = _no_answer
+        """Set when the app starts."""
 
     async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
-        if self.open is None:
-            return None
         from rpcexplorer.tui.dialogs import AskSecret
 
         form = AskSecret(question, masked=masked, store=store.place if store else "")
@@ -586,34 +591,23 @@ class PersonOnScreen:
 
     async def agrees(self, question: str) -> bool:
         """Ask whether to send credentials over plain HTTP."""
-        if self.open is None:
-            return False
         from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm
 
-        choices = [Choice("yes", "Always send")]
-        title = "Send credentials over plain HTTP?"
-        answer: str | None = await self.open(Confirm(title, question, choices, caution=Caution.EXPOSURE))
-        return answer == "yes"
+        choices, title = [Choice("yes", "Always send")], "Send credentials over plain HTTP?"
+        return bool(await self.open(Confirm(title, question, choices, caution=Caution.EXPOSURE)))
 
     async def opens(self, file: str) -> bool:
-        if self.open is None:
-            return False
         from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm
 
         rows = [("file", file), ("", "A saved, recorded or imported call names it: you did not type it now.")]
         choices, title = [Choice("yes", "Open")], "Send this file to the language server?"
-        question = Confirm(title, rows, choices, caution=Caution.OTHERS, cancel="Don't open")
-        answer: str | None = await self.open(question)
-        return answer == "yes"
+        return bool(await self.open(Confirm(title, rows, choices, caution=Caution.OTHERS, cancel="Don't open")))
 
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:
         """Ask whether to allow what a file of others has decided or changed."""
-        if self.open is None:
-            return False
         from rpcexplorer.tui.dialogs import may_allow
 
-        answer: str | None = await self.open(may_allow(profile, moved))
-        return answer == "yes"
+        return bool(await self.open(may_allow(profile, moved)))
 
 
 def _start_is_over() -> None:

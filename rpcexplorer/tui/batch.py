@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import Struct
-from textual.binding import BindingType
 from textual.strip import Strip
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.batch import BatchRow, CollectedCalls, parts_of
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Exchange, Stop, fresh_id
+from rpcexplorer.model.exchange import Exchange, fresh_id
 from rpcexplorer.model.problem import capitalised, counted
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import (
@@ -32,7 +30,8 @@ from rpcexplorer.text.exchange import (
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.browser import Browser, Detail
-from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.call.state import Running
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
@@ -98,11 +97,8 @@ LARGE: Final = 256 * 1024
 """Bytes of a response that is parsed in a thread."""
 
 
-class BatchScreen(Browser[BatchLine, BatchRow | None]):
+class BatchScreen(Browser[BatchLine, BatchRow | None], scope="batch"):
     """The collected calls and a preview of the current one."""
-
-    scope: ClassVar[Scope] = "batch"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("batch")
 
     def __init__(
         self,
@@ -124,11 +120,6 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
         advice = [("   No calls yet. Press ", "dim"), (add, "bold"), (" in the editor to add one.", "dim")]
         self.list.empty = [[], advice]
         self._begin_at = at
-        self._stop: Stop | None = None
-        self._progress: Progress | None = None
-        self._started = 0.0
-        self.sending = False
-        """While the batch is sent, it cannot be changed."""
 
     def on_mount(self) -> None:
         self._show(self.calls.place_of(self._begin_at))
@@ -144,15 +135,16 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
         return self.row.draft if self.row is not None and self.row.row is not None else None
 
     def _show(self, at: int | None = None) -> None:
-        at, batch = max(self.list.cursor, 0) if at is None else at, self.calls
-        calls = (BatchLine(number, row, row.exchange) for number, row in enumerate(batch.rows, start=1))
-        self.list.items = [*calls, *(BatchLine(0, None, exchange) for exchange in batch.unexpected)]
+        batch, at = self.calls, self.list.cursor if at is None else at
+        lines = [BatchLine(number, row, row.exchange) for number, row in enumerate(batch.rows, start=1)]
+        self.list.items = lines + [BatchLine(0, None, exchange) for exchange in batch.unexpected]
         self.list.cursor = at
         self._show_bar()
         self.show_detail()
 
     def _show_bar(self) -> None:
-        count, sent = len(self.calls.rows), None if self.sending else self.calls.sent
+        count = len(self.calls.rows)
+        sent = self.calls.sent if self.stop is None else None
         words = [("Batch", "bold"), (f"  {counted(count, 'call')}", "middle")]
         self.bar.after, self.remarks.pieces = (), []
         if sent is not None:
@@ -169,7 +161,8 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
     def detail(self, row: BatchLine | None) -> Detail:
         if row is None:
             return Detail(None)
-        if (exchange := row.exchange) is None:
+        exchange = row.exchange
+        if exchange is None:
             what = f"  {kind_word(notification=row.draft.notification)}, not sent yet"
             title = [(row.draft.method, "text bold"), (what, "middle")]
             text = (row.draft.text.strip() or "[]").encode(errors="backslashreplace")
@@ -189,7 +182,7 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
         profile, line = self.explorer.profile, self.row
         match state:
             case "idle":
-                return not self.sending
+                return self.stop is None
             case "row":
                 return self.draft is not None
             case "filled":
@@ -207,7 +200,7 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
     action_load = Browser.action_open
 
     def choose(self, row: BatchLine) -> None:
-        if row.row is not None and not self.sending:
+        if row.row is not None and self.stop is None:
             self.dismiss(row.row)
 
     def action_up(self) -> None:
@@ -247,7 +240,8 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
             self.notify(f"{capitalised(problem)}.", severity="warning")
 
     def action_send(self) -> None:
-        if running := "the batch" if self.sending else self._under_way():
+        running = self._under_way() if self.stop is None else "the batch"
+        if running:
             self.notify(f"Nothing was sent: {running} was still running.")
         else:
             self._send()
@@ -260,21 +254,27 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
         draft = await self._resolved(Batch(batch.text), id)
         if draft is None or not await may_send(self, self.explorer, draft):
             return
-        self._stop, self._progress = Stop(), None
-        self._started = time.monotonic() - self.explorer.credentials.asked_for
-        self.sending = True
-        ticking = self.set_interval(TICK, self._tick)
+        under_way = Running(self.explorer, "sending", "the batch")
+
+        def show() -> None:
+            words = running(under_way.words, under_way.method, under_way.progress, under_way.seconds)
+            self.bar.after, self.bar.words = (), words
+
+        def watch(progress: Progress) -> None:
+            """Let keys go: no secret is asked for once the batch is sent."""
+            under_way.progress = progress
+            self.pending.go_on("send")
+
+        self.stop, ticking = under_way.stop, self.set_interval(TICK, show)
         try:
-            self._tick()
+            show()
             self.refresh_bindings()
-            exchange = await self.explorer.call(draft, id=id, watch=self._watch, stop=self._stop)
-            self._stop = None  # The batch has ended and can no longer be cancelled.
+            exchange = await self.explorer.call(draft, id=id, watch=watch, stop=under_way.stop)
             is_large = len(exchange.response.body) > LARGE
             parts = await asyncio.to_thread(parts_of, exchange) if is_large else parts_of(exchange)
         finally:
             ticking.stop()
-            self._stop = None
-            self.sending = False
+            self.stop = None  # Not before: Esc would close the screen, and the outcome would be lost.
             self._show()
         self._change(batch.with_exchange(exchange, parts))
 
@@ -283,9 +283,7 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
         found = self.explorer.resolved(batch, id=id)
         if not isinstance(found, Missing):
             return found
-        rows = [
-            (str(missing.reference), clipped(missing.why, REASON_COLUMNS)) for missing in found.unresolved[:MAX_NAMED]
-        ]
+        rows = [(str(one.reference), clipped(one.why, REASON_COLUMNS)) for one in found.unresolved[:MAX_NAMED]]
         choices = [Choice("typed", "Send as typed")]
         if len(found.names) == len(found.unresolved):
             choices.insert(0, Choice("fill", "Enter values"))
@@ -295,18 +293,3 @@ class BatchScreen(Browser[BatchLine, BatchRow | None]):
 
             return await fill_variables(self, self.explorer, batch, {}, id=id)
         return batch if answer == "typed" else None
-
-    def _watch(self, progress: Progress) -> None:
-        """Let keys go: no secret is asked for once the batch is sent."""
-        self._progress = progress
-        self.pending.go_on("send")
-
-    def _tick(self) -> None:
-        elapsed = time.monotonic() - self._started - self.explorer.credentials.asked_for
-        self.bar.after, self.bar.words = (), running("sending", "the batch", self._progress, elapsed)
-
-    def interrupt(self) -> bool:
-        """Cancel the batch. Closing now would lose its outcome, so that it counts as running until it is shown."""
-        if self._stop is not None:
-            self._stop.press()
-        return self.sending or super().interrupt()

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.printable import clipped, columns, printable
@@ -184,6 +185,8 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
         self.bar, self.remarks = Bar(), WarningLines()
         self.filter, self.state = Entry(hint=self.FILTER), Static(classes="state")
         self._state = ""
+        self.stop: Stop | None = None
+        """Stops the work that runs here; None if none does."""
         self.tab = ""
         """The tab of the detail."""
 
@@ -313,7 +316,10 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
         move()
 
     def interrupt(self) -> bool:
-        """Clear the filter while it is typed; return whether there was text."""
+        """Stop what runs, or clear the filter while it is typed; return whether there was anything."""
+        if self.stop is not None:
+            self.stop.press()
+            return True
         if found := self.is_typing and bool(self.filter.value):
             self.filter.value = ""
         return found

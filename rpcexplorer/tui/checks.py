@@ -6,12 +6,12 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final, TypeAlias
+from contextlib import suppress
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 from textual import work
-from textual.binding import BindingType
 from textual.screen import Screen
 
 from rpcexplorer.checks.judge import differs
@@ -32,7 +32,7 @@ from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.call.methods import CHECK_SIGNS
-from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.replay import may_send_all
 from rpcexplorer.tui.widgets.bars import Frame
@@ -55,23 +55,24 @@ async def expect_this(
     screen: Screen[Any], explorer: Explorer, saved: SavedCall, exchange: Exchange, body: Body
 ) -> bool:
     """Ask what to expect of a saved call; return whether its file was changed."""
-    offers = list(_offers(explorer, exchange, body))
+    offers = dict(_offers(explorer, exchange, body))
     if not offers:
         screen.notify("There is no response that could be expected.")
         return False
-    picks = [Pick(str(at), label, _replaced(saved, wanted)) for at, (label, wanted) in enumerate(offers)]
-    on_value = next((str(at) for at, (_, wanted) in enumerate(offers) if any(wanted.get("values", ()))), "")
+    picks = [Pick(label, label, _replaced(saved, wanted)) for label, wanted in offers.items()]
+    # The cursor begins on the value that was chosen in the response; the whole result has no pointer.
+    on_value = next((label for label, wanted in offers.items() if any(wanted.get("values", ()))), "")
     picker = Picker(f"Expect in {clipped(saved.listed_as, MAX_NAME_COLUMNS)}", picks, on=on_value)
     picker.manual_pane = "checks"
-    chosen: str | None = await screen.app.push_screen_wait(picker)
-    if chosen is None:
+    label: str | None = await screen.app.push_screen_wait(picker)
+    if label is None:
         return False
-    label, wanted = offers[int(chosen)]
-    why_not = ""
+    wanted, problem = offers[label], ""
     for pointer in wanted.get("values", {}):
-        value, why_not = await _toml_value(await asyncio.to_thread(_as_recorded, explorer, exchange, pointer))
+        value, problem = await _toml_value(await asyncio.to_thread(_as_recorded, explorer, exchange, pointer))
         wanted = {"values": {pointer: value}}
-    problem = why_not or getattr(explorer.expect(saved, wanted), "sentence", "")
+    if not problem:
+        problem = getattr(explorer.expect(saved, wanted), "sentence", "")
     if problem:
         screen.notify(f"Not saved: {problem}.", severity="warning", timeout=10)
         return False
@@ -84,8 +85,10 @@ def _offers(explorer: Explorer, exchange: Exchange, body: Body) -> Iterator[tupl
     counts_as, code = exchange.counts_as, getattr(exchange.outcome, "code", None)
     if counts_as == "error" and code is not None:
         yield f"error {code}", {"outcome": "error", "code": code}
-    elif counts_as in {"result", "error", "sent"}:
-        yield f"any {counts_as}" if counts_as != "sent" else counts_as, {"outcome": counts_as}
+    elif counts_as in {"result", "error"}:
+        yield f"any {counts_as}", {"outcome": counts_as}
+    elif counts_as == "sent":
+        yield "sent", {"outcome": "sent"}
     if counts_as != "result":
         return
     if body.has_pointers:
@@ -101,15 +104,15 @@ def _replaced(saved: SavedCall, wanted: Mapping[str, Any]) -> str:
     """Return which expectations a new one replaces, in words."""
     if saved.expect is None:
         return ""
+    replaced, usual = list[str](), Expectation()
+    for key, value in wanted.items():
+        if key != "values" and getattr(saved.expect, key) not in {getattr(usual, key), value}:
+            replaced.append(key)
+    replaced += contradicted(saved.expect, wanted)
     new = wanted.get("values", {})
-    old = [f"{pointer or 'result'} = {was}" for pointer, was in saved.expect.values if new.get(pointer, was) != was]
-    usual = Expectation()
-    changed = [
-        key
-        for key, value in wanted.items()
-        if key != "values" and getattr(saved.expect, key) not in {getattr(usual, key), value}
-    ]
-    replaced = [*changed, *contradicted(saved.expect, wanted), *old]
+    for pointer, old in saved.expect.values:
+        if new.get(pointer, old) != old:
+            replaced.append(f"{pointer or 'result'} = {old}")
     return f"replaces {joined_words(replaced)}" if replaced else ""
 
 
@@ -117,7 +120,9 @@ def _as_recorded(explorer: Explorer, exchange: Exchange, pointer: str) -> str:
     """Return a value as the history has it, without secrets; empty if it is too large."""
     assert explorer.profile is not None
     outcome = explorer.journal.as_recorded(exchange, explorer.profile, MAX_COMPARED_BYTES).outcome
-    return (at_pointer(outcome.value.decode(errors="replace"), pointer) if isinstance(outcome, Result) else "") or ""
+    if not isinstance(outcome, Result):
+        return ""
+    return at_pointer(outcome.value.decode(errors="replace"), pointer) or ""
 
 
 async def _toml_value(text: str) -> tuple[Any, str]:
@@ -126,12 +131,11 @@ async def _toml_value(text: str) -> tuple[Any, str]:
         return None, "the response is too large to expect a part of it"
     if len(text) > MAX_VALUE_CHARACTERS:
         return None, f"the value has {len(text):,} characters, more than {MAX_VALUE_CHARACTERS:,}. Expect a part of it"
-    try:
+    with suppress(ValueError, RecursionError):
         value = json.loads(text)
-        is_exact = not await differs(as_json(value).encode().decode(), text)
-    except (ValueError, RecursionError):
-        is_exact = False
-    return (value, "") if is_exact else (None, "TOML cannot hold this value exactly. Expect another value")
+        if not await differs(as_json(value).encode().decode(), text):
+            return value, ""
+    return None, "TOML cannot hold this value exactly. Expect another value"
 
 
 async def judged(explorer: Explorer, profile: Profile, saved: SavedCall, exchange: Exchange) -> CheckResult | None:
@@ -139,9 +143,8 @@ async def judged(explorer: Explorer, profile: Profile, saved: SavedCall, exchang
     assert saved.expect is not None
     check = Check(saved, saved.expect, profile)
     is_notification = exchange.kind == "notification"
-    if (exchange.params, is_notification) != (check.draft.text or "[]", check.draft.notification):
-        return None
-    if exchange.counts_as == "cancelled":
+    is_same = exchange.params == (check.draft.text or "[]") and is_notification == check.draft.notification
+    if not is_same or exchange.counts_as == "cancelled":
         return None
     run = CheckRun(explorer)
     try:
@@ -155,9 +158,13 @@ def remark(result: CheckResult) -> WordLine:
     sign, role, words = CHECK_SIGNS[result.verdict]
     if result.error:
         return []
+    words = f"{sign} check {words}"
     first, *others = reasons(result, MAX_REMARK_CHARACTERS) or [""]
-    why = f": {first}" if first else ""
-    return [(f"{sign} check {words}{why}{f' (and {len(others)} more)' if others else ''}", role)]
+    if first:
+        words += f": {first}"
+    if others:
+        words += f" (and {len(others)} more)"
+    return [(words, role)]
 
 
 class CheckRow(Struct, frozen=True):
@@ -180,8 +187,11 @@ def _verdict(row: CheckRow) -> Cell:
     if row.result is None:
         return [("waiting" if row.is_waiting else "not run", "dim")]
     _, role, verdict = CHECK_SIGNS[row.result.verdict]
-    whys = [(why, "middle") for why in reasons(row.result, REASON_COLUMNS)[:1]]
-    return whys if row.result.error else [(verdict, f"{role} bold"), *((f"  {why}", role) for why, role in whys)]
+    why = next(iter(reasons(row.result, REASON_COLUMNS)), "")
+    if row.result.error:
+        return [(why, "middle")]
+    words = (verdict, f"{role} bold")
+    return [words, (f"  {why}", "middle")] if why else [words]
 
 
 def _took(row: CheckRow) -> Cell:
@@ -197,7 +207,7 @@ COLUMNS: Final = (
 )
 
 
-class ChecksScreen(Browser[CheckRow, CheckRow | None]):
+class ChecksScreen(Browser[CheckRow, CheckRow | None], scope="checks"):
     """The run of checks, which starts when it opens; its answer is one to open.
 
     Esc stops the run, then closes the screen.
@@ -208,8 +218,6 @@ class ChecksScreen(Browser[CheckRow, CheckRow | None]):
     ChecksScreen #main { width: 1fr; border-right: none; }
     ChecksScreen #detail { height: 45%; max-height: 13; }
     """
-    scope: ClassVar[Scope] = "checks"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("checks")
 
     def __init__(
         self, explorer: Explorer, checks: Sequence[Check], pending: PendingKeys, frame: Frame, problem: str = ""
@@ -218,8 +226,6 @@ class ChecksScreen(Browser[CheckRow, CheckRow | None]):
         super().__init__(ItemList(COLUMNS), pending, frame, checks[0].profile)
         self.explorer, self.checks = explorer, checks
         self.results: list[CheckResult] = []
-        self.stop: Stop | None = None
-        """Stops the run; None if it is over."""
         self.remarks.pieces = [(problem, "careful")] if problem else []
 
     def on_mount(self) -> None:
@@ -244,14 +250,13 @@ class ChecksScreen(Browser[CheckRow, CheckRow | None]):
         """Show the results so far; the cursor stays."""
         known, is_waiting = {result.check.call.name: result for result in self.results}, self.stop is not None
         self.list.items = [CheckRow(check, known.get(check.call.name), is_waiting) for check in self.checks]
-        counts = Counter(result.verdict for result in self.results)
-        words = [
-            (f"  {sign} {counts[verdict]:,} {words}", role)
-            for verdict, (sign, role, words) in CHECK_SIGNS.items()
-            if verdict and counts[verdict]
-        ]
         how_far = f"{len(self.results):,} of " if len(self.results) < len(self.checks) else ""
-        self.bar.words = [("Checks", "bold"), (f"  {how_far}{len(self.checks):,}", "middle"), *words]
+        words = [("Checks", "bold"), (f"  {how_far}{len(self.checks):,}", "middle")]
+        counts = Counter(result.verdict for result in self.results)
+        for verdict, (sign, role, word) in CHECK_SIGNS.items():
+            if verdict and counts[verdict]:
+                words.append((f"  {sign} {counts[verdict]:,} {word}", role))
+        self.bar.words = words
         self.show_detail()
 
     def detail(self, row: CheckRow | None) -> Detail:
@@ -259,9 +264,11 @@ class ChecksScreen(Browser[CheckRow, CheckRow | None]):
         if row is None:
             return Detail(None)
         call = row.check.call
-        whys = reasons(row.result) if row.result is not None else []
-        page: list[SheetLine] = [[("   ", "text"), (why, "wrong")] for why in whys]
-        page += [[], *([("   expects  ", "dim"), (wanted, "middle")] for wanted in row.check.expect.lines())]
+        page: list[SheetLine] = []
+        if row.result is not None:
+            page += [[("   ", "text"), (why, "wrong")] for why in reasons(row.result)]
+        page.append([])
+        page += [[("   expects  ", "dim"), (wanted, "middle")] for wanted in row.check.expect.lines()]
         page.append([("   file     ", "dim"), (f"{call.file}:{call.line}", "middle")])
         title = [(clipped(call.name, MAX_NAME_COLUMNS), "text bold"), (f"  {call.method}", "middle")]
         return Detail(None, outcome=lambda _: title, page=page)
@@ -275,12 +282,6 @@ class ChecksScreen(Browser[CheckRow, CheckRow | None]):
     def choose(self, row: CheckRow) -> None:
         if not row.is_waiting:
             self.dismiss(row)
-
-    def interrupt(self) -> bool:
-        """Stop sending; return whether it was running."""
-        if self.stop is not None:
-            self.stop.press()
-        return self.stop is not None
 
     action_stop = Browser.action_close
 

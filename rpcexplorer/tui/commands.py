@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from string import ascii_lowercase
 from types import MappingProxyType
-from typing import ClassVar, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -518,14 +518,10 @@ FUNCTION_KEYS: Final = tuple(f"f{number}" for number in range(1, 13))
 CONTROLS: Final = frozenset({"ctrl+enter", "ctrl+q", "ctrl+p", "ctrl+c"})
 FOLD_TO: Final = "response.fold-to"
 """The command that has one key per depth."""
-GUESSES: Final = 20
-"""At most this many unknown names are compared with the known ones."""
-MAX_KEYMAP_PROBLEMS: Final = 200
 MODIFIERS: Final = ("alt", "ctrl", "hyper", "meta", "shift", "super")
 """The modifiers in Textual's order."""
 NEVER_SENT: Final = frozenset({"<any>", "<scroll-up>", "<scroll-down>", "<ignore>", "ctrl-at", "return"})
 NAMED: Final = frozenset(key.value for key in Keys) - NEVER_SENT | {*KEY_NAME_REPLACEMENTS.values()}
-MAX_KEY_LENGTH: Final = 40
 FIRST_PICTURE: Final = "\u2190"
 """From here on, Unicode names signs that no key has, such as ``banana``."""
 NO_KEY: Final = "no-key"
@@ -541,10 +537,17 @@ def commands_of(scope: Scope) -> Iterator[Command]:
 class Commanded:
     """A mixin for the app, and for screens and panes with commands of the table.
 
-    It comes before Textual's class among the bases.
+    It comes before Textual's class among the bases. A class with ``scope`` has the keys of its commands.
     """
 
     scope: ClassVar[Scope]
+    BINDINGS: ClassVar[list[BindingType]]
+
+    def __init_subclass__(cls, scope: Scope | None = None, **others: Any) -> None:
+        if scope is not None:
+            cls.scope = scope
+            cls.BINDINGS = [*bindings(scope), *cls.__dict__.get("BINDINGS", ())]
+        super().__init_subclass__(**others)
 
     def has(self, state: str) -> bool:
         """Return whether a state holds that a command of this scope needs."""
@@ -601,8 +604,10 @@ def spelled(key: str) -> str:
 
 def shown_keys(command: Command, keymap: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the keys of a command as the manual writes them; may be empty."""
-    keys = list(map(spelled, keys_of(command, keymap)))
-    return f"{keys[0]} … {keys[-1]}" if command.id == "response.fold-to" and keys else " ".join(keys)
+    keys = [spelled(key) for key in keys_of(command, keymap)]
+    if command.id == FOLD_TO and keys:
+        return f"{keys[0]} … {keys[-1]}"
+    return " ".join(keys)
 
 
 def keys_of(command: Command, keymap: Mapping[str, str]) -> list[str]:
@@ -610,10 +615,14 @@ def keys_of(command: Command, keymap: Mapping[str, str]) -> list[str]:
 
     A key of the table that the keymap gives to another command is left out.
     """
+    keys = _keys(keymap.get(command.id, command.keys))
     if command.id in keymap or command.id == FOLD_TO:
-        return _keys(keymap.get(command.id, command.keys))
-    given = {key for id, keys in keymap.items() if _meet(SCOPE_OF.get(id), command.scope) for key in _keys(keys)}
-    return [key for key in _keys(command.keys) if key not in given]
+        return keys
+    given = set[str]()
+    for id, others in keymap.items():
+        if _meet(SCOPE_OF.get(id), command.scope):
+            given.update(_keys(others))
+    return [key for key in keys if key not in given]
 
 
 def _keys(listed: str) -> list[str]:
@@ -631,15 +640,16 @@ def keymap(usable: Mapping[str, str]) -> dict[str, str]:
 
     Textual skips a command without keys, which would then keep those of the table.
     """
-    others = {
-        command.id: ",".join(keys) or NO_KEY
-        for command in COMMANDS
-        if command.id != FOLD_TO and (keys := keys_of(command, usable)) != _keys(command.keys)
-    }
-    if FOLD_TO not in usable:
-        return others
-    numbers = dict(enumerate(_keys(usable[FOLD_TO]), start=1))
-    return others | {f"{FOLD_TO}.{number}": numbers.get(number, NO_KEY) for number in range(1, 10)}
+    changed = {}
+    for command in COMMANDS:
+        keys = keys_of(command, usable)
+        if command.id != FOLD_TO and keys != _keys(command.keys):
+            changed[command.id] = ",".join(keys) or NO_KEY
+    if FOLD_TO in usable:
+        changed |= dict.fromkeys((f"{FOLD_TO}.{number}" for number in range(1, 10)), NO_KEY)
+        for number, key in zip(range(1, 10), _keys(usable[FOLD_TO]), strict=False):
+            changed[f"{FOLD_TO}.{number}"] = key
+    return changed
 
 
 def read_keymap(
@@ -654,14 +664,10 @@ def read_keymap(
     owners: dict[str, list[Command]] = {}
     problems: list[Problem] = []
     commands = {command.id: command for command in COMMANDS}
-    guesses = GUESSES
     for id, listed in wanted.items():
-        if len(problems) >= MAX_KEYMAP_PROBLEMS:
-            break
         command = commands.get(id)
         if command is None:
-            guess = nearest(id, commands) if guesses else None
-            guesses = max(0, guesses - 1)
+            guess = nearest(id, commands)
             advice = f"Did you mean `{guess}`?" if guess else "Press F1 to list the commands."
             problems.append(complain(("keymap", id), f"unknown command `{cut(id)}`. {advice}"))
             continue
@@ -672,8 +678,7 @@ def read_keymap(
             default = next(defaults, "") if id == FOLD_TO else ""
             owner = next((other for other in owners.get(key, []) if _clash(other, command)), None)
             if not is_key(key):
-                guess = nearest_key(key) if guesses else ""
-                guesses = max(0, guesses - 1)
+                guess = nearest_key(key)
                 advice = f"Did you mean `{guess}`?" if guess else "Use names such as `f5`, `ctrl+g`, `alt+up`, `slash`."
                 wrong.append(f"unknown key `{cut(key)}`. {advice}")
             elif owner is not None:
@@ -688,7 +693,7 @@ def read_keymap(
             usable[id] = ",".join(keys)
         effect = "The key is ignored." if keys and id != FOLD_TO else "The default key stays."
         problems += [complain(("keymap", id), f"{problem} {effect}") for problem in wrong]
-    return usable, problems[:MAX_KEYMAP_PROBLEMS]
+    return usable, problems
 
 
 def _clash(command: Command, other: Command) -> bool:
@@ -721,8 +726,6 @@ def is_key(name: str) -> bool:
 
 def nearest_key(written: str) -> str:
     """Return the most similar key; empty if none is similar."""
-    if len(written) > MAX_KEY_LENGTH:
-        return ""
     names = {shown.lower(): key for key, shown in _SPELLED.items()} | {"return": "enter"}
     text = names.get(written.lower(), written.lower())
     *modifiers, last = re.sub(r"^\^(?=.)", "ctrl+", text).split("+")

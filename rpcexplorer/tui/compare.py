@@ -35,7 +35,6 @@ from rpcexplorer.text.compare import (
     summary,
 )
 from rpcexplorer.text.printable import clipped
-from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
@@ -254,12 +253,10 @@ MAX_UNFOLDED_BYTES: Final = 2_000_000
 """Making a million lines takes longer than comparing them."""
 
 
-class ComparisonScreen(FullScreen[None]):
+class ComparisonScreen(FullScreen[None], scope="comparison"):
     """The comparison of two calls. Closing the screen stops it."""
 
     DEFAULT_CSS = "ComparisonScreen ComparedText { height: 1fr; }"
-    scope: ClassVar[Scope] = "comparison"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("comparison")
 
     def __init__(
         self,

@@ -30,8 +30,8 @@ from rpcexplorer.tui.dialogs import LABELS, apply_changes, warn_about
 from rpcexplorer.tui.profile_form import (
     NAME_HINT,
     address_values,
-    home,
     homes_for,
+    label_of,
     problem_after_reload,
     wrong_address,
     wrong_name,
@@ -66,12 +66,11 @@ async def pin_certificate(
     """
     name, found = profile.name, shown.certificate.fingerprint
     file = explorer.profiles.default_home(name, explorer.paths.user_sessions)
-    written = home(explorer, file)
     rows = [
         ("host", dict(moved).get("url", profile.origin)),
         *certificate_rows(shown, profile.certificate, datetime.now(UTC)),
         ("compare", "Ask the server's owner for the fingerprint in another way, and compare it."),
-        ("file", f"{file}  ({written.label})"),
+        ("file", f"{file}  ({label_of(explorer, file)})"),
     ]
     title = f"Pin this certificate for {clipped(name, ROOM)}, and send calls and credentials?"
     question = Confirm(title, rows, [Choice("pin", "Pin and send")], caution=Caution.EXPOSURE)
@@ -288,10 +287,8 @@ class ConnectionTest(Dialog[str]):
             lines += [[], [(f" Save, then send a call: rpcexplorer asks for the {names}.", "dim")]]
         return lines
 
-    @on(Answer.Given)
-    def _answer_given(self, event: Answer.Given) -> None:
-        event.stop()
-        match event.answer.id:
+    def answered(self, answer: str) -> None:
+        match answer:
             case "begin":
                 self._begin()
             case "again":
@@ -369,7 +366,7 @@ async def _save_as_profile(screen: Screen[Any], explorer: Explorer, profile: Pro
         problem = explorer.edits(homes[typed.get("home", usual)]).add(name, url, auth=auth, **values)
         return wrong_of(problem, typed) if problem else problem_after_reload(explorer, name)
 
-    homes = {home.label: home.file for home in homes_for(explorer)}
+    homes = homes_for(explorer)
     usual = next(iter(homes))
     name = proposal.preset.name if proposal.preset else ""
     if name in explorer.profiles.leaves:

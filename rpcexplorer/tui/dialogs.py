@@ -36,7 +36,6 @@ from rpcexplorer.text.wrapping import wrapped
 from rpcexplorer.tui.commands import (
     COMMANDS,
     SCOPES,
-    Command,
     Commanded,
     Scope,
     commands_of,
@@ -53,7 +52,6 @@ from rpcexplorer.tui.widgets.dialog import (
     Dialog,
     Field,
     Form,
-    LongQuestion,
     Wrong,
     keys,
     plain,
@@ -86,14 +84,18 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
         choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
     params = clipped(" ".join(draft.text.split()) or "[]", PARAMS_COLUMNS)
     rows = [what, ("host", profile.origin), _profile_row(profile), ("params", params)]
-    where = profile.badge_word if profile.badge == "prod" else profile.shown_name
-    title = f"Send to {where}?"
+    title = f"Send to {short_name(profile)}?"
     if profile.confirm != "always":
         title += f"  {method} is unsafe."
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, caution=caution_of(profile)))
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, _bound(profile, method))
     return answer in {"send", "quiet"}
+
+
+def short_name(profile: Profile) -> str:
+    """Return the name of a profile in the title of a question."""
+    return profile.badge_word if profile.badge == "prod" else profile.shown_name
 
 
 def caution_of(*profiles: Profile) -> Caution | None:
@@ -124,7 +126,7 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
     return answer == "insert"
 
 
-def may_allow(profile: str, moved: DestinationChanged) -> LongQuestion:
+def may_allow(profile: str, moved: DestinationChanged) -> Confirm:
     """Return the question whether to allow what a file of others has decided or changed."""
     name, verb, caution = clipped(profile, MAX_NAME_COLUMNS), "send", Caution.OTHERS
     if moved.process:
@@ -139,7 +141,7 @@ def may_allow(profile: str, moved: DestinationChanged) -> LongQuestion:
         old = f"{change.old}\n→ " if change.old else ""
         rows.append((change.key, f"{old}{change.new}  {change.place}".rstrip()))
     title, choices = f"{question}  {capitalised(moved.why)}.", [Choice("yes", f"Allow and {verb}")]
-    return LongQuestion(title, rows, choices, caution=caution, cancel=f"Don't {verb}")
+    return Confirm(title, rows, choices, caution=caution, cancel=f"Don't {verb}")
 
 
 def is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
@@ -319,23 +321,22 @@ class Credentials(Form):
 
     def __init__(
         self,
+        explorer: Explorer,
         profile: Profile,
-        found: KnownFields,
         words: str,
         *,
-        store: str,
-        login: bool,
-        rejected: bool = False,
+        login: bool = False,
         resends: bool = False,
         stores: bool = False,
     ) -> None:
         """``login``: missing fields are required.
 
-        ``store``: place where values can be stored. ``rejected``: the server rejected the password. ``resends``: the
-        call is sent again after the answer. ``stores``: the user wants to store secrets, not to log in.
+        ``resends``: the call is sent again after the answer. ``stores``: the user wants to store secrets, not to log
+        in.
         """
+        found = explorer.credentials.state(profile)
         self._found = {field: found[field] for field in (*LABELS, *found) if field in found}
-        self._login, self._rejected = login, rejected
+        self._login, self._rejected = login, explorer.credentials.is_rejected(profile)
         self._who = profile.username if login else None
         """The user name of the profile, used if none is typed."""
         self.manual_pane = "login" if login else "secrets"
@@ -348,6 +349,9 @@ class Credentials(Form):
         # The environment overrides a stored value, but not one that was entered.
         secrets = [known for field, known in found.items() if field != "username"]
         is_overridden = any(getattr(known, "source", "") == "environment" for known in secrets)
+        store = f"{explorer.paths.secrets}, readable only by you"
+        if explorer.settings.secret_store == "keyring":  # noqa: S105 - the name of a place, not a password
+            store = "your keyring"
         keep = _keep_field(store, MACHINE if stores and not is_overridden else RUN)
         words = f"{words}\nSent only to {profile.origin}."
         if login:
@@ -416,8 +420,8 @@ class Credentials(Form):
 
 def stored_fields(found: KnownFields) -> list[str]:
     """Return the fields with a value that can be deleted."""
-    known = {field: secret for field, secret in found.items() if secret is not None}
-    return [field for field, secret in known.items() if getattr(secret, "source", "") != "environment"]
+    kept = [field for field, secret in found.items() if secret is not None]
+    return [field for field in kept if getattr(found[field], "source", "") != "environment"]
 
 
 async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = False) -> bool:
@@ -452,13 +456,11 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
 async def enter_credentials(screen: Screen[Any], explorer: Explorer, profile: Profile) -> Mapping[str, str] | None:
     """Ask for the credentials of a login, and keep the typed ones."""
     found = explorer.credentials.state(profile)
-    lacking, is_rejected = _lacking(found), explorer.credentials.is_rejected(profile)
+    lacking = _lacking(found)
     words = _explain_missing(profile, found, lacking) if lacking else UNCHANGED
-    if is_rejected:
+    if explorer.credentials.is_rejected(profile):
         words = f"{REJECTED} {words}"
-    store = _place_of_secrets(explorer)
-    form = Credentials(profile, found, words, store=store, login=True, rejected=is_rejected)
-    return await _ask_for(screen, explorer, profile, form)
+    return await _ask_for(screen, explorer, profile, Credentials(explorer, profile, words, login=True))
 
 
 def _lacking(found: KnownFields) -> list[str]:
@@ -484,8 +486,7 @@ async def secrets(
     if explorer.credentials.is_rejected(profile):
         words = REJECTED
     words = f"{words} {UNCHANGED}".lstrip()
-    store = _place_of_secrets(explorer)
-    form = Credentials(profile, found, words, store=store, login=False, resends=resends, stores=stores)
+    form = Credentials(explorer, profile, words, resends=resends, stores=stores)
     given = await _ask_for(screen, explorer, profile, form)
     if given is not None and "forget" in given:
         for field in stored_fields(found):
@@ -536,12 +537,6 @@ def _use_as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str
 def _warn(screen: Screen[Any], problem: str) -> None:
     if problem:
         screen.notify(problem, severity="warning", timeout=10)
-
-
-def _place_of_secrets(explorer: Explorer) -> str:
-    if explorer.settings.secret_store == "keyring":  # noqa: S105 - the name of a place, not a password
-        return "your keyring"
-    return f"{explorer.paths.secrets}, readable only by you"
 
 
 def _explain_missing(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
@@ -597,16 +592,6 @@ def page_titles() -> dict[str, str]:
     return {page.name: page.title for page in read_pages()}
 
 
-async def chosen_command(
-    app: App[Any], nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str]
-) -> Command | str | None:
-    """Open the palette; return the chosen command or page of the manual."""
-    chosen = await app.push_screen_wait(Picker("Command palette", palette_picks(nodes, keymap)))
-    if chosen and chosen.startswith(PAGE):
-        return chosen.removeprefix(PAGE)
-    return next((command for command in COMMANDS if command.id == chosen), None)
-
-
 def palette_picks(nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str]) -> list[Pick]:
     """Return the entries of the palette: commands, then manual pages.
 
@@ -620,11 +605,10 @@ def palette_picks(nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str]) -
         why_not = nodes[command.scope].why_not(command)
         key = "not now" if why_not else first_key(command.id, keymap)
         picks.append(Pick(command.id, command.words, command.help, key, command.synonyms, why_not))
-    pages = (
-        Pick(PAGE + name, f"manual: {title}", synonyms=f"{name} {PAGE_WORDS.get(name, '')}", is_page=True)
-        for name, title in page_titles().items()
-    )
-    return [*picks, *pages]
+    for name, title in page_titles().items():
+        synonyms = f"{name} {PAGE_WORDS.get(name, '')}"
+        picks.append(Pick(PAGE + name, f"manual: {title}", synonyms=synonyms, is_page=True))
+    return picks
 
 
 PAGE: Final = "manual/"
@@ -762,10 +746,12 @@ class Files(PageDialog):
         width = max(len(location.name) for location in found)
         lines: list[SheetLine] = []
         for location in found:
-            path, missing = (str(location.path), "text"), ("", "dim")
-            if not location.exists:
-                path, missing = (str(location.path), "middle"), ("  (does not exist)", "dim")
-            lines.append([(f"   {location.name:<{width}}  ", "dim"), path, missing])
+            words = [(f"   {location.name:<{width}}  ", "dim")]
+            if location.exists:
+                words.append((str(location.path), "text"))
+            else:
+                words += [(str(location.path), "middle"), ("  (does not exist)", "dim")]
+            lines.append(words)
         command = [("   To list them in a shell, run:  rpcexplorer paths", "dim")]
         super().__init__("Files and folders", [*lines, [], command])
 

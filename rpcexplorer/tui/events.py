@@ -26,7 +26,7 @@ from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.browser import Browser, Detail
-from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.connections import Connections
 from rpcexplorer.tui.event_log import AT_ONCE_BYTES, AllEvents, EventFilter, EventSearch, Hide, message_of
 from rpcexplorer.tui.key_queue import PendingKeys, opens
@@ -267,9 +267,8 @@ class AnswerDialog(Dialog[str]):
         self.texts[self._cycle.value] = self._editor.text
         self._problem.remove_class("-shown")
 
-    def on_answer_given(self, event: Answer.Given) -> None:
-        event.stop()
-        if event.answer.id == "send":
+    def answered(self, answer: str) -> None:
+        if answer == "send":
             self.action_send()
         else:
             self.dismiss(None)
@@ -288,15 +287,13 @@ class AnswerDialog(Dialog[str]):
             self.dismiss(member)
 
 
-class EventsScreen(Browser[Event, None]):
+class EventsScreen(Browser[Event, None], scope="events"):
     """The events of a profile, as they come."""
 
     DEFAULT_CSS = """
     EventsScreen #main { width: 58%; }
     EventsScreen .state { height: 1; }
     """
-    scope: ClassVar[Scope] = "events"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("events")
     FILTER = "text  method:name"
 
     def __init__(

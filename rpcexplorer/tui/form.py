@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Region
 
@@ -29,7 +28,7 @@ from rpcexplorer.schema.form import (
 )
 from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.text.problems import unchecked_words
-from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.form_rows import ABSENT, HOW_TO_TYPE, NULL, FormList, JsonInPlace, LineInPlace, doc_lines, picks
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.widgets.bars import Bar, Frame
@@ -260,7 +259,7 @@ class RequestSheet(Sheet):
                 return
 
 
-class FormScreen(FullScreen[bool | None]):
+class FormScreen(FullScreen[bool | None], scope="form"):
     """The params as a form; it answers whether to send the call."""
 
     DEFAULT_CSS = """
@@ -272,8 +271,6 @@ class FormScreen(FullScreen[bool | None]):
     FormScreen.-narrow #request { display: none; }
     FormScreen.-low #doc { height: 2; border-top: none; }
     """
-    scope: ClassVar[Scope] = "form"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("form")
     VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL_LINES, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
     def __init__(self, explorer: Explorer, source: FormSource, pending: PendingKeys, frame: Frame) -> None:

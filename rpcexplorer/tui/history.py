@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 from textual import on, work
-from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
@@ -42,7 +41,6 @@ from rpcexplorer.text.history import Day, HistoryRow, case_note_lines, key_of, m
 from rpcexplorer.text.printable import clipped, columns, printable
 from rpcexplorer.text.wrapping import wrapped
 from rpcexplorer.tui.browser import Browser, Detail
-from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs import other_profile
 from rpcexplorer.tui.history_search import NEWEST, CaseOnView, Reading, advice
 from rpcexplorer.tui.key_queue import PendingKeys, opens
@@ -179,11 +177,9 @@ PATIENCE_SECONDS: Final = 3.0
 ROWS: Final = "rows"
 
 
-class HistoryScreen(Browser[HistoryRow, HistoryChoice | None]):
+class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
     """The recorded calls, or those of a case."""
 
-    scope: ClassVar[Scope] = "history"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("history")
     FILTER = "text  outcome:error  method:user  since:2h  slower:1s  code:-32602"
 
     def __init__(

@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from rpcexplorer.text.markdown import Link, MarkdownPage, markdown_page
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.text.wrapping import joined
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import NARROW, ThemeStyles, line
@@ -128,15 +128,18 @@ class PageView(LineView):
 
     def _marked(self, row: int) -> Sequence[tuple[str, str]]:
         """Return a row with the current link and the matches marked."""
-        marks: list[tuple[Hit | Link, str]] = [
-            *((hit, "careful reverse" if hit.number == self.hit else "careful underline") for hit in self.hits),
-            *((link, "accent reverse bold") for link in self.page.links if link.number == self.link),
-        ]
-        letters = [(letter, role) for words, role in self.page.rows[row] for letter in words]
-        for mark, role in marks:
-            if mark.row == row:
-                letters[mark.start : mark.end] = [(letter, role) for letter, _ in letters[mark.start : mark.end]]
-        return [("".join(letter for letter, _ in run), role) for role, run in groupby(letters, key=itemgetter(1))]
+        text, roles = "", list[str]()
+        for words, role in self.page.rows[row]:
+            text += words
+            roles += [role] * len(words)
+        for hit in self.hits:
+            if hit.row == row:
+                role = "careful reverse" if hit.number == self.hit else "careful underline"
+                roles[hit.start : hit.end] = [role] * (hit.end - hit.start)
+        for link in self.page.links:
+            if link.row == row and link.number == self.link:
+                roles[link.start : link.end] = ["accent reverse bold"] * (link.end - link.start)
+        return joined(zip(text, roles, strict=True))
 
     def go_to_anchor(self, anchor: str) -> None:
         """Scroll to a heading, if the page has it."""
@@ -156,13 +159,11 @@ class PageView(LineView):
         above = [heading.anchor for heading in self.page.headings if heading.level == SECTION and heading.row <= top]
         return above[-1] if above else ""
 
-    def is_on_view(self, row: int) -> bool:
-        return 0 <= row - self.scroll_offset.y < self.view_height
-
     @property
     def current_link(self) -> Link | None:
         """The link that Enter follows: the current one, while it is on view."""
-        return next((link for link in self.page.links if link.number == self.link and self.is_on_view(link.row)), None)
+        rows = range(self.scroll_offset.y, self.scroll_offset.y + self.view_height)
+        return next((link for link in self.page.links if link.number == self.link and link.row in rows), None)
 
     def move_link(self, by: int) -> None:
         """Go to the next link, from the current one or from the view."""
@@ -261,7 +262,7 @@ class Place(Struct, frozen=True):
     link: int
 
 
-class ManualScreen(FullScreen[None]):
+class ManualScreen(FullScreen[None], scope="manual"):
     """The pages of the manual, with links between them and Esc to go back."""
 
     DEFAULT_CSS = f"""
@@ -273,8 +274,6 @@ class ManualScreen(FullScreen[None]):
     ManualScreen.-narrow #contents {{ layer: contents; width: 100%; border-right: none; display: none; }}
     ManualScreen.-narrow.-choosing #contents {{ display: block; }}
     """
-    scope: ClassVar[Scope] = "manual"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("manual")
 
     def __init__(
         self,
@@ -345,14 +344,10 @@ class ManualScreen(FullScreen[None]):
         self.call_after_refresh(self._show_place)
 
     def on_descendant_focus(self) -> None:
-        self._show_focus()
-
-    def on_descendant_blur(self) -> None:
-        self._show_focus()
-
-    def _show_focus(self) -> None:
         self._contents_bar.here, self._page_bar.here = self.contents.has_focus, self.view.has_focus
         self.refresh_bindings()
+
+    on_descendant_blur = on_descendant_focus
 
     def _read_on(self) -> None:
         """Go back from the contents or the search to the page."""
@@ -477,9 +472,12 @@ class ManualScreen(FullScreen[None]):
         self._show_count()
 
     def _show_count(self) -> None:
-        view = self.view
-        state = f"{view.hit + 1} of {view.count}" if view.count else "no matches" if self._needle else ""
-        self.prompt.show_state(state, wrong=bool(self._needle and not view.count))
+        count, state = self.view.count, ""
+        if count:
+            state = f"{self.view.hit + 1} of {count}"
+        elif self._needle:
+            state = "no matches"
+        self.prompt.show_state(state, wrong=state == "no matches")
         self.refresh_bindings()
 
     def _end_search(self) -> None:

@@ -133,9 +133,6 @@ class Navigation:
                 self._show_case()
             await self._take_chosen_call(calls)
 
-    async def _has_profile(self) -> bool:
-        return await self._ask_profile() == "profile"
-
     async def _ask_profile(self, *, back: bool = False) -> ProfileAnswer:
         """Ask until there is a profile to use, or end the program.
 
@@ -153,12 +150,14 @@ class Navigation:
             if isinstance(wish, Profile):
                 explorer.use(wish)
                 continue
-            is_used = wish in {"choose", "add"} and await self._choose(adding=wish == "add", back=back)
-            if wish not in {"choose", "add"} or (explorer.profiles.leaves and not is_used):
-                if back and wish not in {"demo", "quit"}:
-                    return "back"
-                self._app.exit("demo" if wish == "demo" else "")
-                return "quit"
+            if wish in {"choose", "add"}:
+                is_used = await self._choose(adding=wish == "add", back=back)
+                if is_used or not explorer.profiles.leaves:
+                    continue
+            if back and wish not in {"demo", "quit"}:
+                return "back"
+            self._app.exit("demo" if wish == "demo" else "")
+            return "quit"
         return "profile"
 
     def _complain(self) -> None:
@@ -167,9 +166,10 @@ class Navigation:
 
     def _found_problems(self) -> list[str]:
         """Return the first problems of each kind of file."""
+        found = first_few(self._explorer.profiles.problems, MAX_COMPLAINTS)
+        found += first_few(self._problems, MAX_COMPLAINTS, "")
         secrets = self._explorer.secrets.problem()
-        files = first_few(self._explorer.profiles.problems, MAX_COMPLAINTS)
-        return [*files, *first_few(self._problems, MAX_COMPLAINTS, ""), *([str(secrets)] if secrets else [])]
+        return [*found, str(secrets)] if secrets else found
 
     async def _look_back_first(self) -> None:
         """Show the history of all profiles. A call that is chosen there brings its profile."""
@@ -196,8 +196,7 @@ class Navigation:
     def show_history(self) -> None:
         if self._explorer.profile is None:
             self._pending.run(self._app, "history", self._look_back_first)
-            return
-        if (calls := self._back_to_calls()) is not None:
+        elif (calls := self._back_to_calls()) is not None:
             self._pending.run(self._app, "history", partial(self._look_back, calls))
 
     def _show_case(self) -> None:
@@ -248,10 +247,14 @@ class Navigation:
             ours = explorer.journal.is_ours(exchange, explorer.profile)
             # Only the user chooses the profile for someone else's call.
             is_used = exchange.foreign or exchange.profile == explorer.profile.name
-            if not is_used and not (is_used := await calls.use(exchange.profile)):
+            is_used = is_used or await calls.use(exchange.profile)
+            if not is_used:
                 loaded = f"The call was loaded with {explorer.profile.shown_name}."
                 self._app.notify(f"The profile {exchange.profile} no longer exists. {loaded}")
-            (calls.again if choice.action == "again" and is_used else calls.load)(exchange, ours=ours)
+            if choice.action == "again" and is_used:
+                calls.again(exchange, ours=ours)
+            else:
+                calls.load(exchange, ours=ours)
 
     def show_profiles(self, *, adding: bool = False) -> None:
         if (calls := self._back_to_calls()) is not None:
@@ -263,7 +266,7 @@ class Navigation:
         before = self._explorer.profile
         calls.read_profiles()
         await self._choose(adding=adding)
-        if await self._has_profile() and self._explorer.profile != before:
+        if await self._ask_profile() == "profile" and self._explorer.profile != before:
             await calls.settle()
             calls.show_profile()
             await self._take_chosen_call(calls)

@@ -8,10 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 from textual.widget import Widget
-from textual.widgets import Static
 
 from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.explorer import Explorer
@@ -93,33 +91,30 @@ def number_of(text: str) -> float | int | None:
     return int(number) if number.is_integer() else number
 
 
-class Home(Struct, frozen=True):
-    file: Path
-    label: str
-
-
-def home(explorer: Explorer, file: Path) -> Home:
+def label_of(explorer: Explorer, file: Path) -> str:
+    """Return what kind of file of profiles this is."""
     if file == explorer.paths.user_sessions:
-        return Home(file, "user file")
-    return Home(file, "local file" if file.name == OVERLAY else "project file")
+        return "user file"
+    return "local file" if file.name == OVERLAY else "project file"
 
 
-def homes_of(explorer: Explorer, name: str) -> list[Home]:
-    """Return the files with values of a profile, lowest layer first."""
-    return [home(explorer, file) for file in explorer.profiles.files_of(name)]
+def homes_of(explorer: Explorer, name: str) -> dict[str, Path]:
+    """Return the files with values of a profile by label, lowest layer first."""
+    return {label_of(explorer, file): file for file in explorer.profiles.files_of(name)}
 
 
-def homes_for(explorer: Explorer, name: str | None = None) -> list[Home]:
-    """Return the files that can be changed, the suggested one first.
+def homes_for(explorer: Explorer, name: str | None = None) -> dict[str, Path]:
+    """Return the files that can be changed by label, the suggested one first.
 
     For a profile, that is the highest layer with values of it. A local file can override the project file.
     """
     if name is None:
-        files = dict.fromkeys([explorer.paths.user_sessions, *explorer.profiles.files])
-        return [home(explorer, file) for file in files if file.name != OVERLAY]
-    homes = homes_of(explorer, name)[::-1]
-    homes += [home(explorer, found.file.with_name(OVERLAY)) for found in homes if found.label == "project file"]
-    return list(dict.fromkeys(homes))
+        files = [explorer.paths.user_sessions, *explorer.profiles.files]
+        return {label_of(explorer, file): file for file in files if file.name != OVERLAY}
+    homes = dict(reversed(homes_of(explorer, name).items()))
+    if "project file" in homes:
+        homes.setdefault("local file", homes["project file"].with_name(OVERLAY))
+    return homes
 
 
 FORM_PARTS: Final = ("address", "about", "auth", "login", "exchange", "request", "certificates", "files")
@@ -133,29 +128,24 @@ class ProfileForm(Form):
     """
 
     manual_pane = "profiles"
-    DEFAULT_CSS = """
-    ProfileForm #field-preset-meaning { height: auto; }
-    ProfileForm.-low .hint { dock: bottom; margin-top: 0; background: $surface; }
-    """
+    DEFAULT_CSS = "ProfileForm.-low .hint { dock: bottom; margin-top: 0; background: $surface; }"
 
     def __init__(
         self,
         title: str,
-        homes: list[Home],
+        homes: dict[str, Path],
         fields: list[Field],
         save: Save,
         *,
         presets: Sequence[Preset] = (),
         preset: Preset | None = None,
-        tests: bool = False,
     ) -> None:
-        """``homes`` are the files to write, the suggested one first.
+        """``homes`` are the files to write by label, the suggested one first.
 
-        ``preset`` has the path of a URL without one. ``tests``: offer a connection test.
+        ``preset`` has the path of a URL without one.
         """
-        self._tests = tests
         self.is_tested = False
-        self._homes = {home.label: home.file for home in homes}
+        self._homes, usual = homes, next(iter(homes))
         self._presets = {preset.name: preset for preset in presets}
         self._filled = {field.key: field.value for field in fields}
         self._without = self._filled | (values_of(None) if preset else {})
@@ -163,8 +153,8 @@ class ProfileForm(Form):
         meanings = {"url": self._where_calls_go, "preset": self._about_preset}
         lines = [replace(field, meaning=meanings.get(field.key)) for field in fields]
         if len(homes) > 1:
-            lines.append(Field("home", "file", homes[0].label, choices=list(self._homes)))
-        super().__init__(title, self._about(homes[0].label), lines, save)
+            lines.append(Field("home", "file", usual, choices=list(homes)))
+        super().__init__(title, self._about(usual), lines, save)
 
     @property
     def first(self) -> Widget | None:
@@ -182,7 +172,7 @@ class ProfileForm(Form):
 
     def answers(self) -> Iterator[Answer]:
         yield Answer("Save", id="save")
-        if self._tests:
+        if not self._filled["name"]:
             yield Answer("Save and test", id="test")
         yield Answer("Cancel", id="leave")
 
@@ -195,7 +185,7 @@ class ProfileForm(Form):
         event.stop()
         match self.key_of(event.cycle):
             case "home":
-                self.query_one("#about", Static).update(plain(self._about(event.value)))
+                self.about.update(plain(self._about(event.value)))
             case "badge":
                 confirm = self.input_of("confirm")
                 if confirm.value in {"never", "unsafe"}:
@@ -223,10 +213,10 @@ class ProfileForm(Form):
         """Show only the lines of the chosen auth type."""
         kind = KINDS[self.input_of("auth.kind").value or USUAL]
         offered = {"auth.kind", *(f"auth.{field.name}" for field in kind.fields if field.label)}
-        for key in (row.key for row in LINES if row.part == "auth"):
-            line = self.input_of(key).parent
+        for row in LINES:
+            line = self.input_of(row.key).parent if row.part == "auth" else None
             if line is not None:
-                line.display = key in offered
+                line.display = row.key in offered
 
     def _where_calls_go(self, typed: str) -> str:
         """Return the complete URL of a typed one, in words."""
@@ -263,29 +253,29 @@ def fields_of(
 
     A new one may start with a ``typed`` URL and the values of a ``preset``, one of the ``presets``.
     """
-    shown = profile or typed or (preset.values if preset else Profile("new", ""))
-    known = profile or typed or (shown if preset else None)
-    name = profile.name if profile else ""
-    values = {
-        "url": _shown_address(profile, typed),
-        "preset": typed.preset if typed else "",
-        "auth.kind": known.auth.kind if known and known.has_own_auth else "",
-    }
-    choices: dict[str, Sequence[str]] = {"preset": ["", *(preset.name for preset in presets)]}
-    hints = {"content_type": shown.content_type} if profile else {}
+    known = profile or typed or (preset.values if preset else None)
+    shown = known or Profile("new", "")
+    values = {row.key: _shown(shown, row) for row in LINES}
+    values["url"] = _shown_address(profile, typed)
+    values["preset"] = typed.preset if typed else ""
+    if known is None or not known.has_own_auth:
+        values["auth.kind"] = ""
     if shown.content_type == usual_type(shown.path):
         if preset:
             values["content_type"] = preset.values.content_type
         elif not (profile and profile.preset):
             values["content_type"] = ""
-    fields = [Field("name", "name", name, hint=NAME_HINT)]
+    fields = [Field("name", "name", profile.name if profile else "", hint=NAME_HINT)]
     for row in LINES:
-        if row.key == "preset" and not presets:
-            continue
-        value = values[row.key] if row.key in values else _shown(shown, row)
-        hint, words = hints.get(row.key, row.hint), choices.get(row.key, row.choices)
-        nothing = "not chosen" if row.key == "auth.kind" else "none"
-        fields.append(Field(row.key, row.label, value, hint, words, nothing))
+        field = Field(row.key, row.label, values[row.key], row.hint, row.choices)
+        if row.key == "auth.kind":
+            field = replace(field, nothing="not chosen")
+        elif row.key == "content_type" and profile:
+            field = replace(field, hint=profile.content_type)
+        elif row.key == "preset":
+            field = replace(field, choices=["", *(one.name for one in presets)])
+        if presets or row.key != "preset":
+            fields.append(field)
     return fields
 
 
@@ -348,10 +338,10 @@ def calls_go_to(typed: str, usual: str = "") -> str:
     made = changed_profile(ad_hoc(typed), tuple(values.items()))
     if isinstance(made, Problem):
         return ""
-    calls = f"Calls go to {made.endpoint}"
-    if "path" not in values or split_address(typed)[1] is not None:
-        return calls
-    return f"{calls}\nThe URL has no path, so rpcexplorer adds {values['path']}."
+    words = f"Calls go to {made.endpoint}"
+    if "path" in values and split_address(typed)[1] is None:
+        words += f"\nThe URL has no path, so rpcexplorer adds {values['path']}."
+    return words
 
 
 def wrong_address(typed: str, problem: Problem) -> str:
@@ -373,11 +363,13 @@ def changes_of(
 
     ``is_set`` returns whether a file sets a key.
     """
-    before = {field.key: field.value for field in fields_of(was, preset=preset) if field.key != "name"}
-    if not is_set("confirm"):
-        before["confirm"] = usual_confirm(typed["badge"])  # The default if no file sets it.
-    now = {key: typed[key].strip() for key in before}
-    changed = {key: now[key] for key, old in before.items() if now[key] != old}
+    changed = {}
+    for field in fields_of(was, preset=preset):
+        now, before = typed[field.key].strip(), field.value
+        if field.key == "confirm" and not is_set("confirm"):
+            before = usual_confirm(typed["badge"])  # The default if no file sets it.
+        if field.key != "name" and now != before:
+            changed[field.key] = now
     if was is not None and "url" in changed and _address(changed["url"]) == was.endpoint:
         del changed["url"]
     return changed
@@ -398,21 +390,23 @@ def add_profile(
     if wrong is not None:
         return wrong
     preset = next((preset for preset in presets if preset.name == typed.get("preset")), None)
-    changed = changes_of(None, typed, lambda _: False, preset)
-    more = {key: _value(key, text) for key, text in changed.items() if key != "url" and not key.startswith("auth.")}
-    kind = typed["auth.kind"]
-    if not kind and preset:
-        kind = preset.values.auth.kind
-    given = {field.name: typed[f"auth.{field.name}"].strip() for field in KINDS[kind or USUAL].fields if field.label}
-    if preset and kind == preset.values.auth.kind:
-        auth = {field: text for field, text in given.items() if text != (getattr(preset.values.auth, field) or "")}
-    else:
-        auth = {field: text for field, text in {"kind": kind, **given}.items() if text}
-    address = address_values(typed["url"])
+    values = address_values(typed["url"])
     if split_address(typed["url"])[1] is None:
-        address.pop("path", None)
-    url, preset_name = address.pop("url"), preset.name if preset else None
-    problem = edits.add(typed["name"].strip(), url, auth=auth, preset=preset_name, **address, **more, **learned)
+        values.pop("path", None)
+    for key, text in changes_of(None, typed, lambda _: False, preset).items():
+        if key != "url" and not key.startswith("auth."):
+            values[key] = _value(key, text)
+    kind, usual = typed["auth.kind"], None
+    if preset and kind in {"", preset.values.auth.kind}:
+        kind, usual = preset.values.auth.kind, preset.values.auth
+    auth = {"kind": kind} if kind and usual is None else {}
+    for field in KINDS[kind or USUAL].fields:
+        if field.label:
+            text = typed[f"auth.{field.name}"].strip()
+            if text != (getattr(usual, field.name, "") or ""):
+                auth[field.name] = text
+    values |= {"preset": preset.name if preset else None, **learned}
+    problem = edits.add(typed["name"].strip(), values.pop("url"), auth=auth, **values)
     return wrong_of(problem, typed) if problem else None
 
 
@@ -436,9 +430,10 @@ def edit_profile(
     if address:
         now = address_values(address)
         values = {key: value for key, value in now.items() if value != getattr(was, key)}
-        values |= {key: None for key in ("path", "command") if key not in now and is_here(key)}
-        if is_bare and "path" in values and is_here("path"):
-            values["path"] = None  # The path was removed.
+        for key in ("path", "command"):
+            is_removed = key not in now or (key == "path" and is_bare and key in values)
+            if is_removed and is_here(key):
+                values[key] = None
     for key, text in changed.items():
         values[key] = _value(key, text)
         if not text and is_here(key):  # To override another file, the empty value is written.
@@ -467,8 +462,9 @@ def wrong_of(problem: Problem, typed: Mapping[str, str]) -> Wrong:
         label = f"path of the {label}"
     sentence, has_table, table = problem.sentence.replace("`", "").partition(" write auth = ")
     if has_table:  # The form has rows for it, and asks for the secret later.
-        choose = "" if '"none"' in table else ". Choose an auth type below"
-        sentence = sentence.removesuffix(" For HTTP Basic,").rstrip(".,") + choose
+        sentence = sentence.removesuffix(" For HTTP Basic,").rstrip(".,")
+        if '"none"' not in table:
+            sentence += ". Choose an auth type below"
     if label and sentence.startswith("must"):
         return Wrong(f"The {label} {sentence}.", key)
     return Wrong(capitalised(sentence) if key else str(problem), key)

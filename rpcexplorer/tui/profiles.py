@@ -25,7 +25,7 @@ from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.text.printable import clipped, columns
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.browser import Browser, Detail
-from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.connection_test import run_connection_test
 from rpcexplorer.tui.dialogs import secrets, warn_about
 from rpcexplorer.tui.key_queue import PendingKeys, opens
@@ -66,6 +66,13 @@ class ProfileRow(Struct, frozen=True):
     auth: Sequence[tuple[str, str]]
     """The state of its credentials."""
 
+    @property
+    def address(self) -> str:
+        """The URL; of a process, its words."""
+        if self.profile is None:
+            return ""
+        return self.profile.endpoint if self.profile.command else self.profile.url
+
 
 class ProfileList(ItemList[ProfileRow]):
     """All profiles. The second click on a row chooses it."""
@@ -78,13 +85,14 @@ class ProfileList(ItemList[ProfileRow]):
 
     def columns_of(self, rows: Sequence[ProfileRow]) -> list[Column[ProfileRow]]:
         badges = max((columns(row.profile.badge) for row in rows if row.profile), default=0)
+        badge = Column(self._badge, width=min(badges, 10), right=True)
         return [
             Column(self._mark, width=2, gap=1),
             Column(self._profile_name, most=28, share=3, least=4, gap=0),
             Column(fit=self._address, fills=True, least=12),
             Column(self._kind, right=True, drop=56),
             Column(lambda row: row.auth, most=26, share=2.5, least=2),
-            *([Column(self._badge, width=min(badges, 10), right=True)] if badges else []),
+            *([badge] if badges else []),
             Column(width=1, gap=0),
         ]
 
@@ -102,12 +110,10 @@ class ProfileList(ItemList[ProfileRow]):
         return [(row.name, "text bold" if row.in_use or row is self.chosen else "text")]
 
     def _address(self, row: ProfileRow, room: int) -> Cell:
-        """Return the URL, without schemes if not all URLs fit; of a process, its words."""
+        """Return the URL, without schemes if not all URLs fit."""
         assert row.profile is not None
-        address = row.profile.url
-        if row.profile.command:
-            address = row.profile.endpoint
-        elif any(columns(other.profile.url) > room for other in self.items if other.profile):
+        address = row.address
+        if not row.profile.command and any(columns(other.profile.url) > room for other in self.items if other.profile):
             _, _, address = address.partition("://")
         return [(clipped(address, room), "middle")]
 
@@ -120,14 +126,12 @@ class ProfileList(ItemList[ProfileRow]):
         return [(row.profile.badge_word, f"{BADGES.get(row.profile.badge, 'accent')} bold")]
 
 
-NAME_COLUMNS: Final = 28
-"""Columns for a profile's name in an answer."""
 MAX_PROBLEMS: Final = 20
 LEARNED_KEYS: Final = ("accept", "envelope", "id", "handshake", "framing")
 """Keys without a line in the form; a URL keeps those of its test."""
 
 
-class ProfilesScreen(Browser[ProfileRow, bool]):
+class ProfilesScreen(Browser[ProfileRow, bool], scope="profiles"):
     """The profiles, with a page for the current one.
 
     It answers True if a profile was chosen; the explorer then uses it. If no profile is in use, the user must choose
@@ -140,9 +144,7 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
     ProfilesScreen.-narrow ProfileList { height: auto; max-height: 100%; }
     ProfilesScreen.-narrow.-low #detail { display: block; }
     """
-    scope: ClassVar[Scope] = "profiles"
     asks_for_profile: ClassVar[bool] = True
-    BINDINGS: ClassVar[list[BindingType]] = bindings("profiles")
 
     def __init__(
         self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, adding: bool = False, back: bool = False
@@ -183,14 +185,16 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
             profile = found.profiles.get(name)
             auth = self._auth(profile, short=True) if profile else ()
             rows.append(ProfileRow(name, profile, used is not None and used.name == name, auth))
-        unreadable = [("   ! The profiles cannot be read.", "careful")]
         add = first_key("profiles.add", self.explorer.settings.keymap) or "^P"
-        none_yet = [("   No profiles yet. Press ", "dim"), (add, "bold"), (" to add one.", "dim")]
-        shown.empty = [[], unreadable if found.refused is not None else none_yet]
+        shown.empty = [[], [("   No profiles yet. Press ", "dim"), (add, "bold"), (" to add one.", "dim")]]
+        if found.refused is not None:
+            shown.empty = [[], [("   ! The profiles cannot be read.", "careful")]]
         shown.show(rows, shown.columns_of(rows))
         shown.cursor = next((at for at, row in enumerate(rows) if row.name == on), shown.cursor)
-        wish = [("   choose a profile to use", "careful bold")] if self._must_choose else []
-        self.bar.words = [("Profiles", "bold"), (f"  {len(rows)}", "dim"), *wish]
+        words = [("Profiles", "bold"), (f"  {len(rows)}", "dim")]
+        if self._must_choose:
+            words.append(("   choose a profile to use", "careful bold"))
+        self.bar.words = words
         self._show_used()
         self.show_detail()
 
@@ -213,7 +217,7 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
         profiles = self.explorer.profiles
         if row is None:
             return Detail(page=broken_page((), [str(profiles.refused)]) if profiles.refused else [])
-        homes = [(home.file, home.label) for home in homes_of(self.explorer, row.name)]
+        homes = [(file, label) for label, file in homes_of(self.explorer, row.name).items()]
         if row.profile is None:
             problems = [problem for problem in profiles.problems if problem.profile == row.name]
             page = broken_page(homes, first_few(problems, MAX_PROBLEMS))
@@ -237,12 +241,9 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
 
     @opens("find")
     async def action_search(self) -> None:
-        rows = self.list.items
-        urls = {
-            row.name: row.profile.endpoint if row.profile.command else row.profile.url for row in rows if row.profile
-        }
-        picks = [Pick(row.name, row.name, urls.get(row.name, "cannot be used")) for row in rows]
-        if found := await self.app.push_screen_wait(Picker("Profiles", picks, on=self.row.name if self.row else "")):
+        picks = [Pick(row.name, row.name, row.address or "cannot be used") for row in self.list.items]
+        found = await self.app.push_screen_wait(Picker("Profiles", picks, on=self.row.name if self.row else ""))
+        if found:
             self._fill(found)
 
     @work(exclusive=True, group="copy")
@@ -253,10 +254,7 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
     action_use = Browser.action_open
 
     def choose(self, row: ProfileRow) -> None:
-        self._use(row)
-
-    def _use(self, row: ProfileRow | None) -> None:
-        if row is not None and row.profile is not None:
+        if row.profile is not None:
             self.explorer.use(row.name)
             self.explorer.remember_profile()
             self.dismiss(True)
@@ -267,12 +265,14 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
             return
         name = self.row.name
         file = self.explorer.profiles.default_home(name, self.explorer.paths.user_sessions)
-        problem = self.explorer.set_default(name, file)
-        found = self.explorer.profiles
-        words = str(problem) if problem else f"{name} is now the default profile, in {file}."
-        if not problem and found.default != name:
-            words = f"Saved in {file}, but {found.default_source} overrides it. The default profile is {found.default}."
-        self.notify(words, severity="warning" if problem else "information")
+        problem, found = self.explorer.set_default(name, file), self.explorer.profiles
+        if problem:
+            self.notify(str(problem), severity="warning")
+        elif found.default == name:
+            self.notify(f"{name} is now the default profile, in {file}.")
+        else:
+            overrides = f"{found.default_source} overrides it. The default profile is {found.default}."
+            self.notify(f"Saved in {file}, but {overrides}")
         self._fill()
 
     @opens("edit")
@@ -284,21 +284,22 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
         explorer, before = self.explorer, self.explorer.profile
         typed_before = before if before is not None and before.ad_hoc else None
         presets = [found.preset for found in explorer.profiles.presets.all() if not found.problems]
-        preset = next((known for known in presets if typed_before and known.name == typed_before.preset), None)
+        preset, learned = None, dict[str, Any]()
+        if typed_before is not None:
+            preset = next((known for known in presets if known.name == typed_before.preset), None)
+            usual = preset.values if preset else Profile("", "")
+            for key in LEARNED_KEYS:
+                value = getattr(typed_before, key)
+                if value != getattr(usual, key):
+                    learned[key] = to_builtins(value)
 
         def save(typed: Mapping[str, str]) -> Wrong | None:
-            edits, used, learned = explorer.edits(form.file(typed)), explorer.profiles.leaves, dict[str, Any]()
-            if typed_before is not None:
-                usual = preset.values if preset else Profile("", "")
-                values = {key: getattr(typed_before, key) for key in LEARNED_KEYS}
-                learned = {key: to_builtins(value) for key, value in values.items() if value != getattr(usual, key)}
-            wrong = add_profile(edits, typed, used, presets, learned)
+            edits = explorer.edits(form.file(typed))
+            wrong = add_profile(edits, typed, explorer.profiles.leaves, presets, learned)
             return wrong or problem_after_reload(explorer, typed["name"].strip())
 
         fields = fields_of(None, typed_before, presets=presets, preset=preset)
-        form = ProfileForm(
-            "Add a profile", homes_for(explorer), fields, save, presets=presets, preset=preset, tests=True
-        )
+        form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets, preset=preset)
         typed = await self.app.push_screen_wait(form)
         if typed is None and self._adding and not explorer.profiles.leaves:
             self.dismiss(False)
@@ -314,7 +315,8 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
 
         The new values are saved first, and then the new name.
         """
-        if (profile := self._profile) is None:
+        profile = self._profile
+        if profile is None:
             return
         explorer, name, notices = self.explorer, profile.name, list[str]()
 
@@ -327,12 +329,14 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
 
         def save(filled: Mapping[str, str]) -> Wrong | None:
             new = filled["name"].strip()
-            if wrong := wrong_name(new, explorer.profiles.leaves.keys() - {name}):
+            wrong = wrong_name(new, explorer.profiles.leaves.keys() - {name})
+            if wrong:
                 return wrong
             was = explorer.profiles.profiles.get(name, profile)
             typed = with_path(filled, path_for(preset, filled["url"]))
             changed = changes_of(was, typed, lambda key: bool(source(key)))
-            with explorer.accepting(profile, {*changed, *(["path"] if "url" in changed else [])}):
+            accepted = {*changed, "path"} if "url" in changed else set(changed)
+            with explorer.accepting(profile, accepted):
                 edits, is_bare = explorer.edits(form.file(typed)), split_address(filled["url"])[1] is None
                 wrong = edit_profile(edits, was, typed, source, is_bare=is_bare) or problem_after_reload(explorer, name)
             if wrong:
@@ -357,21 +361,23 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
     @opens("edit")
     async def action_duplicate(self) -> None:
         """Add a copy of a profile to the same files, without its secrets."""
-        if (profile := self._profile) is None:
+        profile = self._profile
+        if profile is None:
             return
-        name, homes = profile.name, homes_of(self.explorer, profile.name)
+        name, files = profile.name, self.explorer.profiles.files_of(profile.name)
 
         def save(typed: Mapping[str, str]) -> Wrong | None:
             copy = typed["name"].strip()
-            if wrong := wrong_name(copy, self.explorer.profiles.leaves):
+            wrong = wrong_name(copy, self.explorer.profiles.leaves)
+            if wrong:
                 return wrong
-            for home in homes:
-                if problem := self.explorer.edits(home.file).duplicate(name, copy):
+            for file in files:
+                problem = self.explorer.edits(file).duplicate(name, copy)
+                if problem:
                     return wrong_of(problem, typed)
             return problem_after_reload(self.explorer, copy)
 
-        files = " and ".join(str(home.file) for home in homes)
-        words = f"The copy will be saved in {files}, without secrets."
+        words = f"The copy will be saved in {' and '.join(map(str, files))}, without secrets."
         needed = [FIELD_WORDS.get(field, field) for field in profile.secrets if field != "session"]  # A login opens it.
         if needed:
             words += f" It needs its own {joined_words(needed)}."
@@ -382,11 +388,12 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
     @opens("edit")
     async def action_remove(self) -> None:
         """Remove a profile from its files and its secrets, after a question."""
-        if (profile := self._profile) is None:
+        profile = self._profile
+        if profile is None:
             return
-        name, homes = profile.name, homes_of(self.explorer, profile.name)
+        name, files = profile.name, homes_of(self.explorer, profile.name)
         rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
-        rows += [("file" if at == 0 else "", f"{home.file}  ({home.label})") for at, home in enumerate(homes)]
+        rows.append(("file", "\n".join(f"{file}  ({label})" for label, file in files.items())))
         rows.append(("also", "Its stored secrets are removed. Its history stays."))
         question = Confirm(f"Remove {name}?", rows, [Choice("remove", "Remove")], caution=Caution.DELETION)
         if await self.app.push_screen_wait(question) == "remove":
@@ -412,7 +419,7 @@ class ProfilesScreen(Browser[ProfileRow, bool]):
             self._tested[found.profile.name] = (found.profile, found.checks)
         self._fill(found.name)
         if found.name:
-            self._use(self.row)
+            self.action_use()
 
 
 class Way(Struct, frozen=True):

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
-from itertools import groupby, starmap
+from itertools import groupby
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -30,19 +30,18 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.steps import run_in_turns
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached, fresh_id
-from rpcexplorer.model.problem import Problem
+from rpcexplorer.model.problem import Problem, counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words, verdict_count
 from rpcexplorer.text.exchange import duration, times
-from rpcexplorer.text.printable import clipped, fitted
+from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.profile import printable_url
 from rpcexplorer.tui.browser import Browser
-from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.compare import NAME, ComparisonScreen
-from rpcexplorer.tui.dialogs import caution_of, is_quiet, profile_picks
+from rpcexplorer.tui.dialogs import caution_of, is_quiet, profile_picks, short_name
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.widgets.bars import Frame
-from rpcexplorer.tui.widgets.dialog import Choice, Dialog, LongQuestion, keys
+from rpcexplorer.tui.widgets.dialog import Choice, Confirm, Dialog, keys
 from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.picker import Pick, Picker
 from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, Cell, Column, ItemList
@@ -68,51 +67,53 @@ ROLES: Final[dict[ReplayVerdict, str]] = {
 TOOK: Final = len("31.2 s → 31.2 s ")
 
 
-def columns_of(done: Sequence[Replayed]) -> list[Column[ReplayRow]]:
-    """Return the columns for these results; those of other calls will come."""
-    widest = max((len(result.verdict) for result in done), default=0)
+def _sign(row: ReplayRow) -> Cell:
+    if isinstance(row.result, Replayed):
+        return [(REPLAY_SIGNS[row.result.verdict], ROLES[row.result.verdict])]
+    return [("◐", "careful") if row.result == "sending" else ("·", "dim")]
 
-    def sign(row: ReplayRow) -> Cell:
-        if isinstance(row.result, Replayed):
-            return [(REPLAY_SIGNS[row.result.verdict], ROLES[row.result.verdict])]
-        return [("◐", "careful") if row.result == "sending" else ("·", "dim")]
 
-    def name(row: ReplayRow) -> Cell:
-        return [(row.name, "text" if isinstance(row.result, Replayed) else "middle")]
+def _name(row: ReplayRow) -> Cell:
+    return [(row.name, "text" if isinstance(row.result, Replayed) else "middle")]
 
-    def verdict(row: ReplayRow) -> Cell:
-        if not isinstance(row.result, Replayed):
-            return [(row.result, "careful" if row.result == "sending" else "dim")]
-        words, more = replayed_words(row.result)
-        return [(fitted(words, widest), f"{ROLES[row.result.verdict]} bold"), (f"  {more}" if more else "", "middle")]
 
-    def took(row: ReplayRow) -> Cell:
-        if not isinstance(row.result, Replayed):
-            return []
-        recorded, live = row.result.recorded, row.result.live
-        words = f"{duration(recorded.seconds)} → {duration(live.seconds)} " if live else ""
-        return [(words.rjust(TOOK), "dim")]
+def _verdict(row: ReplayRow) -> Cell:
+    if isinstance(row.result, Replayed):
+        return [(replayed_words(row.result)[0], f"{ROLES[row.result.verdict]} bold")]
+    return [(row.result, "careful" if row.result == "sending" else "dim")]
 
-    return [
-        Column(sign, width=1, gap=1),
-        Column(name, share=4, least=8, gap=1),
-        Column(verdict, fills=True),
-        Column(took, right=True, gap=0),
-    ]
+
+def _reason(row: ReplayRow) -> Cell:
+    return [(replayed_words(row.result)[1], "middle")] if isinstance(row.result, Replayed) else []
+
+
+def _took(row: ReplayRow) -> Cell:
+    if not isinstance(row.result, Replayed):
+        return []
+    recorded, live = row.result.recorded, row.result.live
+    words = f"{duration(recorded.seconds)} → {duration(live.seconds)} " if live else ""
+    return [(words.rjust(TOOK), "dim")]
+
+
+COLUMNS: Final = (
+    Column(_sign, width=1, gap=1),
+    Column(_name, share=4, least=8, gap=1),
+    Column(_verdict),
+    Column(_reason, fills=True),
+    Column(_took, right=True, gap=0),
+)
 
 
 Run: TypeAlias = Callable[[Stop], AsyncIterator[Replayed]]
 """Sends all calls in order until it is stopped."""
 
 
-class ReplayScreen(Browser[ReplayRow, None]):
+class ReplayScreen(Browser[ReplayRow, None], scope="replay"):
     """The replay, which starts when it opens. Esc stops it, then closes it.
 
     Calls that were sent are in the history.
     """
 
-    scope: ClassVar[Scope] = "replay"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("replay")
     HAS_DETAIL = False
 
     def __init__(
@@ -124,21 +125,15 @@ class ReplayScreen(Browser[ReplayRow, None]):
         frame: Frame,
         *profiles: Profile,
         names: Sequence[str],
-        remarks: Sequence[tuple[str, str]] = (),
-        opens_first: bool = False,
     ) -> None:
-        """``names`` of the calls, in order.
-
-        ``opens_first``: open the first comparison as soon as it is made.
-        """
-        super().__init__(ItemList(key=lambda _: "at its place"), pending, frame, *profiles)
+        """``names`` of the calls, in order."""
+        super().__init__(ItemList(COLUMNS), pending, frame, *profiles)
         self.explorer = explorer
         self.done: list[Replayed] = []
-        self.stop: Stop | None = None
-        """Stops the running replay; None if none is running."""
-        self._title, self._run, self._opens_first = title, run, opens_first
+        self.opens_first = False
+        """Open the first comparison as soon as it is made, and close this screen after it."""
+        self._title, self._run = title, run
         self._names = [name[:MAX_NAME_CHARACTERS] for name in names]
-        self.remarks.pieces = remarks
 
     def on_mount(self) -> None:
         self._send_all()
@@ -152,23 +147,25 @@ class ReplayScreen(Browser[ReplayRow, None]):
             self._show()
         is_stopped, self.stop = self.stop.pressed, None
         self._show()
-        if self._opens_first and self.done and not is_stopped:
+        if self.opens_first and self.done and not is_stopped:
             self._open(self.done[0], leave_after=True)
 
     def _show(self) -> None:
         """Show the results and the waiting calls; the cursor stays."""
-        rows = [ReplayRow(name, "waiting" if self.stop else "not sent") for name in self._names]
-        rows[: len(self.done)] = map(ReplayRow, self._names, self.done)
-        if self.stop and len(self.done) < len(rows):
-            rows[len(self.done)] = ReplayRow(self._names[len(self.done)], "sending")
-        self.list.show(rows, columns_of(self.done))
-        counts = Counter(result.verdict for result in self.done)
-        words = [
-            (f"{'  · ' if at else '  '}{verdict_count(verdict, count)}", ROLES[verdict])
-            for at, (verdict, count) in enumerate(counts.items())
-        ]
-        how_far = [(f"   {len(self.done)} of {len(self.list.items)}", "middle")] if self.stop else []
-        self.bar.words = [(self._title, "bold"), *how_far, *words]
+        rows = [ReplayRow(name, result) for name, result in zip(self._names, self.done, strict=False)]
+        waiting = self._names[len(rows) :]
+        if waiting and self.stop is not None:
+            rows.append(ReplayRow(waiting.pop(0), "sending"))
+        rows += [ReplayRow(name, "waiting" if self.stop else "not sent") for name in waiting]
+        self.list.items = rows
+        words = [(self._title, "bold")]
+        if self.stop is not None:
+            words.append((f"   {len(self.done)} of {len(rows)}", "middle"))
+        gap = "  "
+        for verdict, count in Counter(result.verdict for result in self.done).items():
+            words.append((f"{gap}{verdict_count(verdict, count)}", ROLES[verdict]))
+            gap = "  · "
+        self.bar.words = words
         self.refresh_bindings()
 
     def has(self, state: str) -> bool:
@@ -181,12 +178,6 @@ class ReplayScreen(Browser[ReplayRow, None]):
     def choose(self, row: ReplayRow) -> None:
         if isinstance(row.result, Replayed):
             self._open(row.result)
-
-    def interrupt(self) -> bool:
-        """Stop sending; return whether it was running."""
-        if self.stop is not None:
-            self.stop.press()
-        return self.stop is not None
 
     @opens("comparison")
     async def _open(self, replayed: Replayed, *, leave_after: bool = False) -> None:
@@ -219,39 +210,27 @@ async def may_send_all(
     ``first_urls``: original URLs of calls that are now sent to another URL. ``quiet``: do not ask about methods that
     the user wants no question about today.
     """
-    asked = [
-        (found, profile)
-        for draft, profile in drafts
-        if (found := explorer.to_ask_about([draft], profile)) and not (quiet and is_quiet(explorer, draft))
-    ]
+    methods, by_name, asked = Counter[str](), dict[str, Profile](), 0
+    for draft, profile in drafts:
+        found = explorer.to_ask_about([draft], profile)
+        if found and not (quiet and is_quiet(explorer, draft)):
+            methods.update(found)
+            by_name[profile.name] = profile
+            asked += 1
     if not asked:
         return True
-    methods = Counter[str]()
-    for found, _ in asked:
-        methods.update(found)
-    profiles = {profile.name: profile for _, profile in asked}
-    named_once = starmap(times, ((clipped(name, LONGEST), count) for name, count in methods.items()))
-    rows = [
-        *(
-            ("profile", f"{profile.shown_name}  {profile.origin}  {profile.badge_word}".rstrip())
-            for profile in profiles.values()
-        ),
-        *([("first sent to", first_urls)] if first_urls else []),
-        ("method", "\n".join(named_once)),
-    ]
-    verb = "is" if len(asked) == 1 else "are"
-    unsafe = f"{len(asked)} of {len(drafts)} calls {verb} unsafe." if len(drafts) > 1 else "The call is unsafe."
-    where = " and ".join(
-        profile.badge_word if profile.badge == "prod" else profile.shown_name for profile in profiles.values()
-    )
-    always = all(profile.confirm == "always" for _, profile in asked)
-    title = f"Send to {where}?" + ("" if always else f"  {unsafe}")
-    caution = caution_of(*profiles.values())
-    question = LongQuestion(title, rows, [Choice("send", "Send")], caution=caution)
+    profiles = list(by_name.values())
+    rows = [("profile", f"{one.shown_name}  {one.origin}  {one.badge_word}".rstrip()) for one in profiles]
+    if first_urls:
+        rows.append(("first sent to", first_urls))
+    rows.append(("method", "\n".join(times(clipped(name, LONGEST), count) for name, count in methods.items())))
+    title = f"Send to {' and '.join(map(short_name, profiles))}?"
+    if any(profile.confirm != "always" for profile in profiles):
+        verb = "is" if asked == 1 else "are"
+        unsafe = f"{asked} of {len(drafts)} calls {verb} unsafe." if len(drafts) > 1 else "The call is unsafe."
+        title += f"  {unsafe}"
+    question = Confirm(title, rows, [Choice("send", "Send")], caution=caution_of(*profiles))
     return await screen.app.push_screen_wait(question) == "send"
-
-
-MOST: Final = 12
 
 
 async def profiles_for_servers(
@@ -263,8 +242,8 @@ async def profiles_for_servers(
     for server in servers:
         its = [record for record in records if server_of(record) == server]
         if len(servers) > 1:
-            count = f"{len(its)} call{'s' * (len(its) > 1)}"
-            what = f"{count} of {clipped(server[0], MAX_NAME_COLUMNS // 2)}, {clipped(server[1], MAX_NAME_COLUMNS)},"
+            name, url = clipped(server[0], MAX_NAME_COLUMNS // 2), clipped(server[1], MAX_NAME_COLUMNS)
+            what = f"{counted(len(its), 'call')} of {name}, {url},"
         profile = await _profile_for(screen, explorer, its, what, [profile.name for profile in chosen.values()])
         if profile is None:
             return None
@@ -290,10 +269,14 @@ async def _profile_for(
     if not picks:
         screen.notify("There is no profile yet. Press Esc, then type a URL or add a profile. The case opens again.")
         return None
-    free = [name for name in (used, *names) if name not in {"", *taken}] if taken else [used]
     urls = {record.url for record in records}
     same = [profile.name for profile in explorer.profiles.profiles.values() if profile.endpoint in urls]
-    on = theirs.pop() if len(theirs) == 1 else same[0] if len(same) == 1 else (*free, used)[0]
+    if len(theirs) == 1:
+        on = theirs.pop()
+    elif len(same) == 1:
+        on = same[0]
+    else:
+        on = next((name for name in (used, *names) if name and name not in taken), used)
     chosen: str | None = await screen.app.push_screen_wait(Picker(f"Replay {what} on which profile?", picks, on=on))
     if not chosen:
         return None
@@ -306,7 +289,7 @@ async def _profile_for(
 class Ticked(ItemList[Profile]):
     """Profiles with check boxes. The order of checking is kept; the others are compared with the first."""
 
-    DEFAULT_CSS = "Ticked { background: $surface; scrollbar-background: $surface; max-height: 12; }"
+    DEFAULT_CSS = "Ticked { background: $surface; scrollbar-background: $surface; height: auto; max-height: 12; }"
     GROUND = "surface"
 
     def __init__(self, profiles: Sequence[Profile], on: str) -> None:
@@ -364,7 +347,6 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
         self._list.items = self._profiles
         if len(self._profiles) == 2 and self._list.ticked:  # With two profiles, only both can be meant.
             self._list.ticked = tuple(profile.name for profile in self._profiles)
-        self._list.styles.height = min(len(self._profiles), MOST)
         self.set_focus(self._list)
         self._hint.update(keys("Space", "select", "Enter", "send to each", "Esc", "cancel"))
 
@@ -389,20 +371,19 @@ async def replay(screen: FullScreen[Any], records: Sequence[Exchange]) -> None:
     if chosen is None:
         return
     calls = [(record, chosen[server_of(record)]) for record in records]
-    moved = [call for call in calls if explorer.cases.goes_elsewhere(*call)]
+    moved = [(record.url, profile) for record, profile in calls if explorer.cases.goes_elsewhere(record, profile)]
     drafts = [(sent_draft(record), profile) for record, profile in calls]
-    if not await may_send_all(screen, explorer, drafts, ", ".join(dict.fromkeys(record.url for record, _ in moved))):
+    if not await may_send_all(screen, explorer, drafts, ", ".join(dict.fromkeys(url for url, _ in moved))):
         return
-    urls = dict.fromkeys((record.url, printable_url(profile.endpoint)) for record, profile in moved)
-    remarks = [(f"first sent to {clipped(before, 60)}, now sent to {now}", "careful") for before, now in urls]
-    used = {profile.name: profile for _, profile in calls}
-    several = len(used) > 1
-    names = [f"{profile.shown_name}: {record.method}" if several else record.method for record, profile in calls]
-    where = " and ".join(profile.shown_name for profile in used.values())
-    title, run = f"Replay  {what} on {where}", partial(_replayed, explorer, calls)
-    opened = ReplayScreen(
-        explorer, title, run, screen.pending, screen.frame, *used.values(), names=names, remarks=remarks
-    )
+    urls = dict.fromkeys((url, printable_url(profile.endpoint)) for url, profile in moved)
+    used = {profile.name: profile for _, profile in calls}.values()
+    names = [record.method for record, _ in calls]
+    if len(used) > 1:
+        names = [f"{profile.shown_name}: {record.method}" for record, profile in calls]
+    title = f"Replay  {what} on {' and '.join(profile.shown_name for profile in used)}"
+    run = partial(_replayed, explorer, calls)
+    opened = ReplayScreen(explorer, title, run, screen.pending, screen.frame, *used, names=names)
+    opened.remarks.pieces = [(f"first sent to {clipped(url, 60)}, now sent to {now}", "careful") for url, now in urls]
     await screen.app.push_screen_wait(opened)
 
 
@@ -415,11 +396,10 @@ async def _replayed(
     """
     for profile, group in groupby(calls, lambda call: call[1]):
         async for result in explorer.replay([record for record, _ in group], profile=profile, stop=stop):
-            if result.live is not None and result.comparison is None:
-                live = await asyncio.to_thread(explorer.journal.as_recorded, result.live, profile)
-                yield replace(result, live=live)
-            else:
-                yield result
+            live = result.live
+            if live is not None and result.comparison is None:
+                live = await asyncio.to_thread(explorer.journal.as_recorded, live, profile)
+            yield replace(result, live=live)
 
 
 async def compare_profiles(screen: FullScreen[Any], draft: Draft, *, whole: bool) -> None:
@@ -428,14 +408,14 @@ async def compare_profiles(screen: FullScreen[Any], draft: Draft, *, whole: bool
     ``whole``: fill in the variables for each profile; missing values are asked for.
     """
     explorer, used = screen.explorer, screen.explorer.profile
-    known = [profile for profile in explorer.profiles.profiles.values() if used is None or profile.name != used.name]
-    offered = [*([used] if used else []), *known]
+    offered = {used.name: used} if used is not None else {}
+    offered |= {name: profile for name, profile in explorer.profiles.profiles.items() if name not in offered}
     if len(offered) < 2:
         screen.notify("There is no other profile to compare with. Add one first.")
         return
     question = f"Compare {clipped(draft.method, MAX_NAME_COLUMNS)} on which profiles?"
-    chosen = await screen.app.push_screen_wait(SeveralProfiles(question, offered, used.name if used else ""))
-    profiles = [profile for name in chosen or () for profile in offered if profile.name == name]
+    several = SeveralProfiles(question, list(offered.values()), used.name if used else "")
+    profiles = [offered[name] for name in await screen.app.push_screen_wait(several) or ()]
     calls: list[tuple[Draft | Batch, Profile]] = [(draft, profile) for profile in profiles]
     if whole:
         calls = await fill_for_profiles(screen, explorer, draft, profiles)
@@ -444,10 +424,8 @@ async def compare_profiles(screen: FullScreen[Any], draft: Draft, *, whole: bool
     others = [profile.shown_name for profile in profiles[1:]]
     run = partial(_on_each, explorer, calls)
     title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].shown_name}"
-    opens_first = len(others) == 1
-    opened = ReplayScreen(
-        explorer, title, run, screen.pending, screen.frame, *profiles, names=others, opens_first=opens_first
-    )
+    opened = ReplayScreen(explorer, title, run, screen.pending, screen.frame, *profiles, names=others)
+    opened.opens_first = len(others) == 1
     await screen.app.push_screen_wait(opened)
 
 
@@ -462,15 +440,14 @@ async def fill_for_profiles(
 
     calls, given, id = list[tuple[Draft | Batch, Profile]](), dict[str, str](), fresh_id()
     for profile in profiles:
-        found = explorer.resolved(draft, id=id, profile=profile)
+        found: Draft | Batch | Missing | None = explorer.resolved(draft, id=id, profile=profile)
         if isinstance(found, Missing):
             known = {name: given[name] for name in found.names if name in given}
             found = explorer.resolved(draft, known, id=id, profile=profile)
         if isinstance(found, Missing):
-            whole = await fill_variables(screen, explorer, draft, given, id=id, profile=profile)
-            if whole is None:
-                return []
-            found = whole
+            found = await fill_variables(screen, explorer, draft, given, id=id, profile=profile)
+        if found is None:
+            return []
         calls.append((found, profile))
     return calls
 

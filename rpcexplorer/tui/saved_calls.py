@@ -15,7 +15,7 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.method import SIGN, SavedCall
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.printable import clipped
-from rpcexplorer.tui.profile_form import home
+from rpcexplorer.tui.profile_form import label_of
 from rpcexplorer.tui.widgets.dialog import Choice, Confirm, Field, Form, Wrong
 from rpcexplorer.variables.resolve import Missing
 
@@ -29,26 +29,34 @@ async def ask_to_save(
 
     Return the listed name of the call to show, the method of a deleted one, or None if nothing was changed.
     """
-    answer: str | None = "another"
-    if saved is not None:
-        rows = [
-            ("method", saved.method),
-            ("params", _one_line(draft)),
-            ("for", saved.profile or "all profiles"),
-            ("file", saved.file),
-        ]
-        choices = [Choice("another", "Save a copy")]
-        if draft.text != (saved.text or "[]"):
-            choices.append(Choice("replace", "Replace"))
-        choices.append(Choice("remove", "Delete"))
-        question = Confirm(f"Change the saved call {saved.listed_as}?", rows, choices)
-        answer = await screen.app.push_screen_wait(question)
-        if answer == "remove":
+    if saved is None:
+        return await _save_new(screen, explorer, draft, name)
+    rows = [
+        ("method", saved.method),
+        ("params", _one_line(draft)),
+        ("for", saved.profile or "all profiles"),
+        ("file", saved.file),
+    ]
+    choices = [Choice("another", "Save a copy")]
+    if draft.text != (saved.text or "[]"):
+        choices.append(Choice("replace", "Replace"))
+    choices.append(Choice("remove", "Delete"))
+    question = Confirm(f"Change the saved call {saved.listed_as}?", rows, choices)
+    match await screen.app.push_screen_wait(question):
+        case "another":
+            return await _save_new(screen, explorer, draft, name)
+        case "replace" if _can_be_saved(screen, draft):
+            problem = explorer.save_call(replace(saved, text=draft.text), replacing=True)
+            screen.notify(str(problem) if problem else f"Replaced {saved.listed_as}.", timeout=8)
+            return None if problem else saved.listed_as
+        case "remove":
             problem = explorer.remove_call(saved)
             screen.notify(str(problem) if problem else f"Deleted {saved.listed_as}.", timeout=8)
             return None if problem else saved.method
-    if answer not in {"another", "replace"}:
-        return None
+    return None
+
+
+def _can_be_saved(screen: Screen[Any], draft: Draft) -> bool:
     read, why = draft.read(), ""
     if not draft.method.strip():
         why = "the method is missing"
@@ -56,25 +64,22 @@ async def ask_to_save(
         why = f"the params are invalid at {read}"
     if why:
         screen.notify(f"Not saved: {why}.", timeout=8)
-        return None
-    if saved is not None and answer == "replace":
-        problem = explorer.save_call(replace(saved, text=draft.text), replacing=True)
-        screen.notify(str(problem) if problem else f"Replaced {saved.listed_as}.", timeout=8)
-        return None if problem else saved.listed_as
-    return await _as_new(screen, explorer, draft, name)
+    return not why
 
 
 def _one_line(draft: Draft) -> str:
     return clipped(" ".join(draft.text.split()) or "[]", PARAMS_COLUMNS)
 
 
-async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: str) -> str | None:
+async def _save_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: str) -> str | None:
+    if not _can_be_saved(screen, draft):
+        return None
     profile = explorer.profile
     assert profile is not None
     own = explorer.paths.user_sessions
     homes: dict[str, tuple[Path, str]] = {}
     for path, its in explorer.profiles.call_homes(profile, own):
-        label = home(explorer, path).label.removesuffix(" file")  # The row is labelled "file".
+        label = label_of(explorer, path).removesuffix(" file")  # The row is labelled "file".
         homes[label if its else f"{label}, all"] = path, its
 
     def meaning(words: str) -> str:
@@ -104,9 +109,11 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
         return None
     listed = SIGN + typed["name"].strip().removeprefix(SIGN)
     file = str(homes[typed["home"]][0])
-    counts = explorer.saved_calls().get(listed.removeprefix(SIGN))
-    overrides = f" {counts.file} overrides it." if counts is not None and counts.file != file else ""
-    screen.notify(f"Saved {listed} in {file}.{overrides}", timeout=8)
+    words = f"Saved {listed} in {file}."
+    in_use = explorer.saved_calls().get(listed.removeprefix(SIGN))
+    if in_use is not None and in_use.file != file:
+        words += f" {in_use.file} overrides it."
+    screen.notify(words, timeout=8)
     return listed
 
 
@@ -131,28 +138,25 @@ async def fill_variables(
     if len(names) < len(found.unresolved):
         screen.notify(found.sentence, severity="warning", timeout=10)
         return None
-    fields = [Field(f"value{at}", name, given.get(name, "")) for at, name in enumerate(names)]
-
-    def values_of(typed: Mapping[str, str]) -> dict[str, str]:
-        return {name: typed[field.key] for name, field in zip(names, fields, strict=True)}
+    fields = [Field(name, name, given.get(name, "")) for name in names]
 
     def fits(typed: Mapping[str, str]) -> Wrong | None:
-        values = values_of(typed)
-        if empty := next((field.key for field in fields if not typed[field.key]), ""):
-            return Wrong("Type a value.", empty)
-        tried = explorer.resolved(draft, values, id=id, profile=profile)
+        for name, value in typed.items():
+            if not value:
+                return Wrong("Type a value.", name)
+        tried = explorer.resolved(draft, typed, id=id, profile=profile)
         if not isinstance(tried, Missing):
             return None
         wrong = tried.unresolved[0]
-        key = next((field.key for field in fields if field.label == wrong.reference.name), "")
-        return Wrong(str(wrong), key)
+        return Wrong(str(wrong), wrong.reference.name)
 
     what = "this batch" if isinstance(draft, Batch) else draft.method
-    what += f" on {profile.shown_name}" if profile else ""
+    if profile is not None:
+        what += f" on {profile.shown_name}"
     words = "The values replace the variables {{…}} in this call only."
     typed = await screen.app.push_screen_wait(Form(f"Send {what} with these values?", words, fields, fits, done="Send"))
     if typed is None:
         return None
-    given |= values_of(typed)
-    whole = explorer.resolved(draft, values_of(typed), id=id, profile=profile)
+    given |= typed
+    whole = explorer.resolved(draft, typed, id=id, profile=profile)
     return None if isinstance(whole, Missing) else whole

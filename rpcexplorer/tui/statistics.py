@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from textual import work
-from textual.binding import BindingType
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -29,7 +28,6 @@ from rpcexplorer.text.history import (
     words_for,
 )
 from rpcexplorer.tui.browser import Browser
-from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.history_search import Records
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
@@ -108,11 +106,9 @@ PATIENCE: Final = 3.0
 FIGURES: Final = "figures"
 
 
-class StatisticsScreen(Browser[Figures, str | None]):
+class StatisticsScreen(Browser[Figures, str | None], scope="statistics"):
     """The statistics. Choosing a row answers a filter for its calls."""
 
-    scope: ClassVar[Scope] = "statistics"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("statistics")
     HAS_DETAIL = False
 
     def __init__(self, explorer: Explorer, wanted: HistoryFilter, pending: PendingKeys, frame: Frame) -> None:

@@ -1242,7 +1242,7 @@ async def calls_are_collected_and_sent_as_batch(at: Visit) -> None:
     sent = {""}
     for key in ("f5", "ctrl+enter"):
         await at.press(key)
-        await until(at.pilot, lambda: bool(batch.calls.sent) and batch.calls.sent.id not in sent and not batch.sending)
+        await until(at.pilot, lambda: bool(batch.calls.sent) and batch.calls.sent.id not in sent and batch.stop is None)
         sent.add(batch.calls.sent.id)
     await at.sees("Batch  2 calls", "✓ result", "✗ -32601")
     for key in ("y", "f10"):

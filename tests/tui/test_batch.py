@@ -220,7 +220,7 @@ def test_batch_is_locked_while_a_response_is_parsed(shop: Explorer, monkeypatch:
         finally:
             go_on.set()
         await until(pilot, lambda: bool(screen.calls.sent))
-        await until(pilot, lambda: not screen.sending)
+        await until(pilot, lambda: screen.stop is None)
         await pilot.press("delete")
         assert [row.draft.method for row in screen.calls.rows] == ["ping", "log"]
         assert rows(screen)[0].endswith("Method not found")
@@ -244,10 +244,10 @@ def test_escape_cancels_a_running_batch_before_closing(shop: Explorer) -> None:
 
     async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
         screen.action_send()
-        await until(pilot, lambda: screen.sending)
+        await until(pilot, lambda: screen.stop is not None)
         assert not screen.check_action("remove", ())
         screen.action_close()
-        await until(pilot, lambda: not screen.sending)
+        await until(pilot, lambda: screen.stop is None)
         assert screen.is_current
         assert rows(screen)[0].endswith("→ sent")
         screen.action_close()

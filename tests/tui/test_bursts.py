@@ -53,7 +53,7 @@ from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfileList, ProfilesScreen, Ways, Welcome
 from rpcexplorer.tui.replay import ReplayScreen, SeveralProfiles, Ticked
 from rpcexplorer.tui.statistics import StatisticsScreen
-from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog, Form, LongQuestion
+from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog, Form
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.grid import Grid
@@ -543,7 +543,7 @@ def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -> None
 
 
 @pytest.mark.thorough
-@through(LongQuestion, Answers, Answer, Picker, PickList)
+@through(Confirm, Answers, Answer, Picker, PickList)
 def test_answer_before_a_replay_is_the_current_word(explorer: Explorer) -> None:
     recorded(explorer, "one", "two")
 

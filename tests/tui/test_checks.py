@@ -20,7 +20,7 @@ from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.checks import ChecksScreen
 from rpcexplorer.tui.widgets.bars import WarningLines
-from rpcexplorer.tui.widgets.dialog import LongQuestion
+from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.wire import HOLD, RawServer
 from tests.text.exchanges import exchange
@@ -386,7 +386,7 @@ def test_one_question_comes_before_unsafe_checks(explorer: Explorer, monkeypatch
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("alt+r")
-        question = await on(pilot, LongQuestion)
+        question = await on(pilot, Confirm)
         assert question._title == "Send to PROD?  2 of 2 calls are unsafe."
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)

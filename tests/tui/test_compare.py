@@ -25,7 +25,7 @@ from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.replay import ReplayScreen, SeveralProfiles, fill_for_profiles, profiles_for_servers
 from rpcexplorer.tui.widgets.bars import Frame
-from rpcexplorer.tui.widgets.dialog import Caution, Choice, Form, LongQuestion
+from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm, Form
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
@@ -246,7 +246,7 @@ def test_stopped_replay_keeps_its_results(monkeypatch: pytest.MonkeyPatch) -> No
 def test_confirmation_can_be_read_in_a_small_terminal() -> None:
     rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
     choices = [Choice("send", "Send")]
-    question = LongQuestion("Send to shop?  30 calls are unsafe.", rows, choices, caution=Caution.PRODUCTION)
+    question = Confirm("Send to shop?  30 calls are unsafe.", rows, choices, caution=Caution.PRODUCTION)
 
     async def act(pilot: Pilot[None]) -> None:
         seen = set[str]()
@@ -337,7 +337,7 @@ def test_each_profile_gets_its_values_missing_ones_asked(tmp_path: Path) -> None
         return [f"{profile.name} {draft.text}" for draft, profile in calls]
 
     assert (filled('["{{page}}"]'), asked) == ([], ["Send user.list on two with these values?"])
-    screen.answer = {"value0": "9"}
+    screen.answer = {"page": "9"}
     assert filled('["{{page}}"]') == ['one ["7"]', 'two ["9"]', 'three ["9"]']
     assert asked == ["Send user.list on two with these values?"] * 2
     assert filled('["{{last.user.get#/id}}"]') == []

@@ -214,7 +214,7 @@ def test_problem_moves_with_field_and_keeps_text() -> None:
     async def act(pilot: Pilot[None], opened: Form) -> None:
         await type_in(pilot, "bob")
         await pilot.press("tab", "ctrl+s")
-        place = opened.query_one("#field-name-problem", Static)
+        place = opened.query(".problem").first(Static)
         await until(pilot, lambda: place.display)
         assert opened.focused is opened.input_of("name")
         assert opened.values["name"] == "bob"

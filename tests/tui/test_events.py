@@ -28,7 +28,7 @@ from rpcexplorer.tui.events import AnswerDialog, EventsScreen, member_of
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.widgets.bars import Header
 from rpcexplorer.tui.widgets.dialog import Answer as Button
-from rpcexplorer.tui.widgets.dialog import Confirm, LongQuestion
+from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.peers import Peer, framed, peer
 from tests.tui.visiting import notices, on, on_view, rest, shown, visit
 from tests.tui.waiting import until
@@ -437,7 +437,7 @@ def test_question_about_a_long_command_keeps_its_buttons(make_explorer: Callable
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("alt+c")
-        await on(pilot, LongQuestion)
+        await on(pilot, Confirm)
         parts = ("Start this process for shared?", "Don't start", "PgDn")
         assert all(part in on_view(app) for part in (*parts, "folder", "number-0="))
         await pilot.press(*["pagedown"] * 4)

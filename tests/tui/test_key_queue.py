@@ -340,12 +340,12 @@ def test_batch_being_sent_is_not_sent_again(make_explorer: Callable[..., Explore
             await pilot.press("alt+p", "alt+l")
             batch: BatchScreen = await on(pilot, BatchScreen)
             await pilot.press("f5")
-            await until(pilot, lambda: batch._progress is not None)
+            await until(pilot, lambda: bool(server.requests))
             await pilot.press("f5")
             await pilot.pause()
             assert "Nothing was sent: the batch was still running." in notices(app)
             await pilot.press("escape")
-            await until(pilot, lambda: not batch.sending)
+            await until(pilot, lambda: batch.stop is None)
             await rest(pilot)
             assert len(server.requests) == 1
 

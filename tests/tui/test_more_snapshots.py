@@ -483,7 +483,8 @@ def test_replay_of_calls(picture: Callable[..., bool], size: tuple[int, int]) ->
             )
         ]
         title = "Replay  5 calls on staging"
-        opened = ReplayScreen(app.explorer, title, run, app.pending, frame(screen), names=names, remarks=said)
+        opened = ReplayScreen(app.explorer, title, run, app.pending, frame(screen), names=names)
+        opened.remarks.pieces = said
         app.push_screen(opened)
         await until(pilot, lambda: len(opened.done) == 3)
         await pilot.press("down")

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
@@ -19,7 +18,7 @@ from textual.widget import Widget
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.tui.commands import Commanded, Scope, bindings
+from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.key_queue import paced
 from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
 
@@ -35,15 +34,13 @@ LARGE: Final = 256 * 1024
 LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      Formatting …", "dim"),))
 
 
-class Body(Commanded, Vertical):
+class Body(Commanded, Vertical, scope="table"):
     """The views of a response; one is shown, and all keep their place."""
 
     DEFAULT_CSS = """
     Body { height: 1fr; background: $background; }
     Body > Reader, Body > Grid, Body > Sheet { height: 1fr; }
     """
-    scope: ClassVar[Scope] = "table"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("table")
 
     exchange: reactive[Exchange | None] = reactive[Exchange | None](None, always_update=True)
     tab: reactive[str] = reactive("Result")

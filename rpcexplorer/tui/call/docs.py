@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
 from rpcexplorer.model.method import Described, ExampleCall, Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.tui.commands import Commanded, Scope, bindings
+from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar
@@ -29,11 +28,8 @@ MAX_FRAMES: Final = 20
 MARK: Final = ("▸ ", "accent bold")
 
 
-class DocsSheet(Commanded, Sheet):
+class DocsSheet(Commanded, Sheet, scope="docs"):
     """The docs of a method, with a cursor for examples."""
-
-    scope: ClassVar[Scope] = "docs"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("docs")
 
     @message
     class ExampleTaken(Message):

@@ -32,7 +32,7 @@ from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.wrapping import WordLine, wrapped
-from rpcexplorer.tui.commands import Commanded, Scope, bindings
+from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar
@@ -370,11 +370,10 @@ _TELLING: Final = 10**8
 """Longer error codes are not shown: they say no more, and need much room."""
 
 
-class RecentList(Commanded, ItemList[Exchange]):
+class RecentList(Commanded, ItemList[Exchange], scope="recent"):
     """Recent calls with sign, method, outcome, and time of day."""
 
-    scope: ClassVar[Scope] = "recent"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("recent"), Binding("enter", "choose", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose", show=False)]
 
     @message
     class AgainWanted(Message):
@@ -452,20 +451,18 @@ class Filter(Entry):
         self.select_on_focus = True
 
 
-class MethodsPane(Commanded, Vertical):
+class MethodsPane(Commanded, Vertical, scope="methods"):
     """Methods and recent calls.
 
     It posts messages and changes nothing itself.
     """
 
-    scope: ClassVar[Scope] = "methods"
     DEFAULT_CSS = """
     MethodsPane { width: 1fr; height: 1fr; background: $background; }
     MethodsPane > .line { height: 1; }
     MethodsPane .prompt { width: 3; height: 1; color: $middle; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("methods"),
         Binding("up", "move(-1)", show=False),
         Binding("down", "move(1)", show=False),
         Binding("pageup", "page(-1)", show=False),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
@@ -23,7 +22,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.text.problems import unchecked_words
 from rpcexplorer.tui.call.completion import CompletionList
-from rpcexplorer.tui.commands import Commanded, Scope, bindings
+from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.editor import Editor
@@ -144,15 +143,13 @@ def marked_span(text: str, problem: SchemaProblem) -> tuple[int, int]:
 TABS: Final = ("Params", "Request")
 
 
-class ParamsPane(Commanded, Vertical):
+class ParamsPane(Commanded, Vertical, scope="params"):
     """The params of the draft, and the preview of the request."""
 
     DEFAULT_CSS = """
     ParamsPane { background: $background; }
     ParamsPane > Editor, ParamsPane > Sheet { height: 1fr; }
     """
-    scope: ClassVar[Scope] = "params"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("params")
 
     method: reactive[Method | None] = reactive[Method | None](None)
     """The entry of the list."""

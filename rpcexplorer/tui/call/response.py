@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
@@ -27,7 +26,7 @@ from rpcexplorer.text.exchange import running as running_words
 from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.call.state import OfferedHint, Running
-from rpcexplorer.tui.commands import Commanded, Scope, bindings, first_key
+from rpcexplorer.tui.commands import Commanded, first_key
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bars import Bar, WarningLines
 from rpcexplorer.tui.widgets.inputs import Prompt
@@ -106,15 +105,13 @@ MAX_DIGITS: Final = 12
 """More digits of a line number are ignored: no response has so many lines."""
 
 
-class ResponsePane(Commanded, Vertical):
+class ResponsePane(Commanded, Vertical, scope="response"):
     """An exchange, or the progress of the running call."""
 
     DEFAULT_CSS = """
     ResponsePane { background: $background; }
     ResponsePane.-old Body { opacity: 55%; }
     """
-    scope: ClassVar[Scope] = "response"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("response")
 
     exchange: reactive[Exchange | None] = reactive[Exchange | None](None, always_update=True)
     offered: reactive[OfferedHint | None] = reactive[OfferedHint | None](None)

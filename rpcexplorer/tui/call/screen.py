@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
 from rpcexplorer.explorer import Explorer
@@ -22,7 +21,6 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
 from rpcexplorer.tui.call.methods import MethodsPane, RecentList
 from rpcexplorer.tui.call.state import CallState
-from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.key_queue import SCREEN, PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import FOOTER_OVER_CALLS, Bar, Footer, Frame, Header
@@ -48,7 +46,7 @@ AUTH_SECONDS: Final = 20
 """Between two updates of the session's age in the header."""
 
 
-class CallScreen(CallState):
+class CallScreen(CallState, scope="call"):
     """Choose a method, edit its params, send, read the response."""
 
     DEFAULT_CSS = """
@@ -64,8 +62,6 @@ class CallScreen(CallState):
     CallScreen.-beside .response, CallScreen.-beside #right > DocsPane { border-left: solid $line; }
     CallScreen MethodsPane.-alone { border-right: none; }
     """
-    scope: ClassVar[Scope] = "call"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("call")
     AUTO_FOCUS = ""
     """Each screen sets the focus itself: moving it slows the start."""
 

@@ -224,6 +224,13 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         self._is_left = True
         self.dismiss(None)
 
+    def on_answer_given(self, event: Answer.Given) -> None:
+        event.stop()
+        self.answered(event.answer.id or "")
+
+    def answered(self, answer: str) -> None:  # noqa: ARG002 - for subclasses with more buttons than Cancel
+        self.dismiss(None)
+
 
 class Ask(Dialog[str]):
     """A question for a line of text; Escape answers None."""
@@ -265,8 +272,18 @@ class Caution(StrEnum):
 class Confirm(Dialog[str]):
     """A question with buttons; Escape and Cancel answer None.
 
-    Enter confirms what the user asked for. Only a question with a caution begins on Cancel, and says so.
+    Enter confirms what the user asked for. Only a question with a caution begins on Cancel, and says so. Many words
+    scroll, so that title and buttons stay on view.
     """
+
+    DEFAULT_CSS = """
+    Confirm .all { height: auto; max-height: 50vh; background: $surface; scrollbar-background: $surface; }
+    Confirm .scroll { display: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pagedown", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+    ]
 
     def __init__(
         self,
@@ -283,9 +300,16 @@ class Confirm(Dialog[str]):
         """
         super().__init__(title, grave=caution is not None)
         self._words, self._choices, self._caution, self._cancel = words, choices, caution, cancel
+        self._all = VerticalScroll(classes="all", can_focus=False)
+        self._more = Static(keys("PgDn", "scroll down", "PgUp", "scroll up"), classes="hint scroll")
 
     def content(self) -> ComposeResult:
-        yield from self.asked()
+        with self._all:
+            if isinstance(self._words, str):
+                yield Static(plain(self._words), classes="words")
+            else:
+                yield from named(self._words)
+        yield self._more
         answers = [Answer(choice.label, grave=self._caution is not None, id=choice.id) for choice in self._choices]
         cancel = Answer(self._cancel, id="leave")
         if self._caution is None:
@@ -294,60 +318,23 @@ class Confirm(Dialog[str]):
             yield Static(plain(f"{self._caution}, so the question begins on “{self._cancel}”."), classes="hint")
             yield Answers(cancel, *answers)
 
-    def asked(self) -> ComposeResult:
-        """Compose the widgets above the buttons."""
-        if isinstance(self._words, str):
-            yield Static(plain(self._words), classes="words")
-        else:
-            yield from named(self._words)
-
     def on_mount(self) -> None:
         self.set_focus(self.query(Answer).first())
-
-    def on_answer_given(self, event: Answer.Given) -> None:
-        event.stop()
-        answer = event.answer.id
-        self.dismiss(None if answer == "leave" else answer)
-
-
-class LongQuestion(Confirm):
-    """A question whose rows scroll, so that title and buttons stay on view."""
-
-    DEFAULT_CSS = """
-    LongQuestion .all { height: auto; max-height: 10; background: $surface; scrollbar-background: $surface; }
-    LongQuestion .scroll { display: none; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pagedown", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-    ]
-
-    def __init__(
-        self,
-        title: str,
-        rows: Sequence[tuple[str, str]],
-        choices: Sequence[Choice],
-        *,
-        caution: Caution | None = None,
-        cancel: str = "Cancel",
-    ) -> None:
-        super().__init__(title, rows, choices, caution=caution, cancel=cancel)
-        self._all = VerticalScroll(*named(rows), classes="all", can_focus=False)
-        self._more = Static(keys("PgDn", "scroll down", "PgUp", "scroll up"), classes="hint scroll")
-
-    def asked(self) -> ComposeResult:
-        yield self._all
-        yield self._more
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_keys)
 
     def _show_keys(self) -> None:
-        """Show the keys to scroll if there is more."""
+        """Show the keys to scroll if there is more, which moves the buttons."""
         self._more.display = self._all.max_scroll_y > 0
+        if self.focused is not None:
+            self.call_after_refresh(self.focused.scroll_visible, animate=False)
 
     def action_page(self, by: int) -> None:
         self._all.scroll_relative(y=by * self._all.size.height, animate=False)
+
+    def answered(self, answer: str) -> None:
+        self.dismiss(None if answer == "leave" else answer)
 
 
 def plain(text: str) -> Content:
@@ -414,7 +401,7 @@ class Form(Dialog[dict[str, str]]):
     Form .field.-here > .label { color: $text; text-style: bold; }
     Form .field > Input { width: 1fr; background: $surface; padding: 0 2; }
     Form .field > Input:focus { background: $background; }
-    Form #about { margin-bottom: 1; }
+    Form .about { margin-bottom: 1; }
     Form .problem { padding: 0 0 0 14; }
     Form .meaning { height: auto; min-height: 1; padding: 0 0 0 16; color: $middle; }
     """
@@ -429,18 +416,24 @@ class Form(Dialog[dict[str, str]]):
     def __init__(self, title: str, words: str, fields: Sequence[Field], save: Save, *, done: str = "Save") -> None:
         """``done``: the label of the button that saves."""
         super().__init__(title)
-        self._words, self._fields, self._save, self._done = words, fields, save, done
+        self._words, self._save, self._done = words, save, done
+        self._fields = {field.key: field for field in fields}
+        self._required = [field.key for field in fields if field.required]
 
     def content(self) -> ComposeResult:
-        yield Static(plain(self._words), classes="words", id="about")
-        for field in self._fields:
-            with Horizontal(classes="field"):
-                yield Static(plain(field.label), classes="label")
-                yield self._line(field)
-            if field.meaning is not None:
-                yield Static(plain(field.meaning(field.value)), classes="meaning", id=f"{_id(field.key)}-meaning")
-            yield Static(classes="problem", id=f"{_id(field.key)}-problem")
-        yield Static(classes="problem", id="field--problem")
+        self._lines = {key: _line_of(field) for key, field in self._fields.items()}
+        self._problems = {key: Static(classes="problem") for key in (*self._fields, "")}
+        """Of each field, and of none."""
+        self._meanings = {key: Static(classes="meaning") for key, field in self._fields.items() if field.meaning}
+        self.tell_meanings()
+        self.about = Static(plain(self._words), classes="words about")
+        yield self.about
+        for key, field in self._fields.items():
+            yield Horizontal(Static(plain(field.label), classes="label"), self._lines[key], classes="field")
+            if key in self._meanings:
+                yield self._meanings[key]
+            yield self._problems[key]
+        yield self._problems[""]
         yield Answers(*self.answers())
         save = "Enter" if self.enter_saves else "^S"
         hint = keys("Tab", "next field", save, self._done.lower(), "Esc", "cancel")
@@ -450,14 +443,6 @@ class Form(Dialog[dict[str, str]]):
         """Yield the buttons; ``save`` needs the values."""
         yield Answer(self._done, id="save")
         yield Answer("Cancel", id="leave")
-
-    @staticmethod
-    def _line(field: Field) -> Widget:
-        if field.choices:
-            return Cycle(field.choices, field.value, nothing=field.nothing, id=_id(field.key))
-        entry = Entry(field.value, hint=field.hint, masked=field.masked, id=_id(field.key))
-        entry.select_on_focus = True  # Typing replaces what was filled in.
-        return entry
 
     def on_mount(self) -> None:
         self.set_focus(self.first)
@@ -475,22 +460,19 @@ class Form(Dialog[dict[str, str]]):
         for row in self.query(".field"):
             row.set_class(row.has_focus_within, "-here")
 
-    def input_of(self, key: str) -> Input | Cycle:
-        found = self.query_one(f"#{_id(key)}")
-        assert isinstance(found, Input | Cycle)
-        return found
+    def input_of(self, key: str) -> Entry | Cycle:
+        return self._lines[key]
 
     def key_of(self, line: Widget) -> str:
-        return next(field.key for field in self._fields if self.input_of(field.key) is line)
+        return next(key for key, known in self._lines.items() if known is line)
 
     @property
     def values(self) -> dict[str, str]:
-        return {field.key: self.input_of(field.key).value for field in self._fields}
+        return {key: line.value for key, line in self._lines.items()}
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        field = next(field for field in self._fields if self.input_of(field.key) is event.input)
-        event.input.select_on_focus = event.value == field.value
+        event.input.select_on_focus = event.value == self._fields[self.key_of(event.input)].value
         self._look_again()
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
@@ -500,19 +482,13 @@ class Form(Dialog[dict[str, str]]):
     def _look_again(self) -> None:
         """Update the meanings, and hide problems, which may be fixed now."""
         self.tell_meanings()
-        for problem in self.query(".problem"):
-            problem.remove_class("-shown")
+        self.query(".problem").remove_class("-shown")
 
     def tell_meanings(self) -> None:
         """Show the meanings of the current values."""
-        for field in self._fields:
+        for key, field in self._fields.items():
             if field.meaning is not None:
-                words = plain(field.meaning(self.input_of(field.key).value))
-                self.query_one(f"#{_id(field.key)}-meaning", Static).update(words)
-
-    def on_answer_given(self, event: Answer.Given) -> None:
-        event.stop()
-        self.answered(event.answer.id or "")
+                self._meanings[key].update(plain(field.meaning(self._lines[key].value)))
 
     def answered(self, answer: str) -> None:
         if answer == "save":
@@ -525,22 +501,18 @@ class Form(Dialog[dict[str, str]]):
         """Whether Enter saves in each line, or only in the last one."""
         return bool(self._required)
 
-    @property
-    def _required(self) -> list[str]:
-        return [field.key for field in self._fields if field.required]
-
     def action_next(self) -> None:
-        if not isinstance(self.focused, Input | Cycle):
+        if not isinstance(self.focused, Entry | Cycle):
             raise SkipAction  # A focused button takes Enter.
         self.go_on()
 
     def go_on(self) -> None:
         """Go to the next field that needs a value, or save."""
-        lines = [self.input_of(field.key) for field in self._fields]
-        lacking = [key for key in self._required if not self.input_of(key).value.strip()]
-        if lacking and self.focused is not self.input_of(lacking[0]):
-            self.set_focus(self.input_of(lacking[0]))
-        elif self._required or self.focused is lines[-1]:
+        *_, last = self._lines.values()
+        lacking = [self._lines[key] for key in self._required if not self._lines[key].value.strip()]
+        if lacking and self.focused is not lacking[0]:
+            self.set_focus(lacking[0])
+        elif self._required or self.focused is last:
             self.action_save()
         else:
             self.app.action_focus_next()
@@ -552,19 +524,22 @@ class Form(Dialog[dict[str, str]]):
     def _save_typed(self) -> None:
         """Save, or show the problem below its field."""
         wrong = self._save(self.values)
-        for problem in self.query(".problem").results(Static):
-            problem.remove_class("-shown")
+        self.query(".problem").remove_class("-shown")
         if wrong is None:
             self.dismiss(self.values)
             return
-        key = wrong.key if wrong.key in self.values else ""
-        place = self.query_one(f"#{_id(key)}-problem", Static)
+        key = wrong.key if wrong.key in self._fields else ""
+        place = self._problems[key]
         place.update(plain(f"✗ {wrong.sentence}"))
         place.add_class("-shown")
         if key:
-            self.set_focus(self.input_of(key))
+            self.set_focus(self._lines[key])
         self.call_after_refresh(place.scroll_visible, animate=False)
 
 
-def _id(key: str) -> str:
-    return "field-" + key.replace(".", "-")
+def _line_of(field: Field) -> Entry | Cycle:
+    if field.choices:
+        return Cycle(field.choices, field.value, nothing=field.nothing)
+    entry = Entry(field.value, hint=field.hint, masked=field.masked)
+    entry.select_on_focus = True  # Typing replaces what was filled in.
+    return entry
