@@ -139,6 +139,11 @@ def ranked(query: str, names: Sequence[str], *, weights: Mapping[str, float] | N
     return Names(names).ranked(query, weights=weights)
 
 
+def matched_letters(query: str, name: str) -> tuple[int, ...]:
+    """Return which characters of a name that matches are the query's letters."""
+    return _positions(query.split(), name)
+
+
 def _means_case(words: Iterable[str]) -> bool:
     return any(map(str.isupper, "".join(words)))
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rpcexplorer.model.method import Method
-from rpcexplorer.tui.call.methods import MethodRows
+from rpcexplorer.tui.call.methods import MethodRow, MethodRows
 from tests.benchmarks.figures import in_turns, print_median
 from tests.benchmarks.programs import WORD, explorer, profile
 from tests.benchmarks.terminal import BACKSPACE, F2, Program, environment
@@ -92,7 +92,11 @@ def describing(methods: Sequence[Mapping[str, Any]], **others: Any) -> RawServer
 def counts_of(names: Sequence[str]) -> Callable[[str], str]:
     """Return a function from a typed text to the count that the title shows."""
     rows = MethodRows({name: Method(name) for name in names})
-    return lambda typed: f"{rows.listed(typed).count:,} of {len(names):,}" if typed else f"{len(names):,}  F2"
+
+    def found(typed: str) -> int:
+        return sum(isinstance(row, MethodRow) for row in rows.listed(typed))
+
+    return lambda typed: f"{found(typed):,} of {len(names):,}" if typed else f"{len(names):,}  F2"
 
 
 def floor_of(names: Sequence[str]) -> Callable[[str], str]:

@@ -24,7 +24,7 @@ from rpcexplorer.rpc.messages import ErrorObject, spelled
 from rpcexplorer.text.document import Document, matches
 from rpcexplorer.text.history import history_line, shown
 from rpcexplorer.text.jq import Yield, filtered
-from rpcexplorer.tui.call.methods import MethodRows
+from rpcexplorer.tui.call.methods import MethodRows, name_of
 from tests.corpora.naughty import NAUGHTY
 from tests.corpora.road import Road, short, unseen
 from tests.fakes.explorer import open_explorer
@@ -112,7 +112,7 @@ def test_text_in_the_method_list_can_be_called() -> None:
     rows = MethodRows({name: Method(name) for name in names})
     for text in names:
         if name := text.strip():
-            assert name in rows.listed(text).names, text
+            assert name in map(name_of, rows.listed(text)), text
 
 
 def test_profile_name_is_accepted_or_nothing_is_written(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
-from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.history import HistoryScreen
@@ -80,7 +79,7 @@ async def copies(screen: CallScreen, witness: Witness) -> None:
     await witness.pilot.press("down")
     for part in ("value", "path", "response", "raw", "headers", "request", *SNIPPETS):
         witness.app.copy_to_clipboard("")
-        screen.response.post_message(ResponsePane.CopyResponseWanted(part))
+        screen.response.action_copy(part)
         await until(witness.pilot, lambda: bool(witness.app.clipboard))
         witness.seen[f"copied {part}"] = witness.app.clipboard
 
@@ -118,7 +117,7 @@ async def short_day(witness: Witness, screen: CallScreen) -> None:
     await call(screen, witness, "echo.result", "Result", "Raw", "Headers")
     for part in ("raw", "curl", "python"):
         app.copy_to_clipboard("")
-        screen.response.post_message(ResponsePane.CopyResponseWanted(part))
+        screen.response.action_copy(part)
         await until(pilot, lambda: bool(app.clipboard))
         witness.seen[f"copied {part}"] = app.clipboard
     screen.params.tab = "Request"

@@ -197,7 +197,7 @@ SHARED = 'history = "hist"'
 @pytest.mark.thorough
 def test_shared_record_uses_no_secret_without_permission(shell: Shell) -> None:
     async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
-        screen.again(forged(), ours=screen._is_ours(forged()))
+        screen.again(forged(), ours=screen.explorer.journal.is_ours(forged(), screen.explorer.profile))
         question = await on(pilot, Confirm)
         page = shown(question)
         assert all(text in page for text in ("note.add", "/text", "password", "http://127.0.0.1"))
@@ -213,10 +213,10 @@ def test_shared_record_uses_no_secret_without_permission(shell: Shell) -> None:
 @pytest.mark.thorough
 def test_shared_record_is_sent_unchanged_after_permission(shell: Shell) -> None:
     async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
-        screen.load(forged(), ours=screen._is_ours(forged()))
+        screen.load(forged(), ours=screen.explorer.journal.is_ours(forged(), screen.explorer.profile))
         (await on(pilot, Confirm)).dismiss("insert")
         await until(pilot, lambda: app.screen is screen and "«shop.password»" in screen.params.text)
-        screen.again(forged(), ours=screen._is_ours(forged()))
+        screen.again(forged(), ours=screen.explorer.journal.is_ours(forged(), screen.explorer.profile))
         (await on(pilot, Confirm)).dismiss("insert")
         await until(
             pilot,
@@ -235,7 +235,7 @@ def test_shared_record_is_sent_unchanged_after_permission(shell: Shell) -> None:
 @pytest.mark.thorough
 def test_record_of_own_history_needs_no_permission(shell: Shell) -> None:
     async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
-        screen.again(forged(), ours=screen._is_ours(forged()))
+        screen.again(forged(), ours=screen.explorer.journal.is_ours(forged(), screen.explorer.profile))
         await until(pilot, lambda: screen.exchange is not None and screen.exchange.id != forged().id)
 
     (sent,) = visit(shell, act, history="")

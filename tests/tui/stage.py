@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, tzinfo
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,17 @@ from textual.filter import LineFilter
 from textual.message import Message
 from textual.widget import Widget
 
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Checked
 from rpcexplorer.settings import load_theme
 from rpcexplorer.tui.call.advice import Advice
+from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.call.state import CallState
 from rpcexplorer.tui.commands import first_key
+from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.terminal import Guard
 from rpcexplorer.tui.theme import textual_theme
+from rpcexplorer.tui.widgets.bars import Frame
 
 THEMES = Path(__file__).parents[2] / "themes"
 
@@ -74,7 +80,13 @@ def text_of(widget: Widget) -> str:
     return "\n".join(lines).rstrip()
 
 
-Check = Callable[..., Any]
+class FakeState(CallState):
+    """The state of a call screen without the screen, for one of its panes."""
+
+    def __init__(self, explorer: Any = None, zone: tzinfo = UTC) -> None:
+        keymap = explorer.settings.keymap if explorer is not None else {}
+        key = partial(first_key, keymap=keymap)
+        vars(self).update(explorer=explorer, frame=Frame(zone=zone), key=key, pending=PendingKeys())
 
 
 class FakeAdvice(Advice):
@@ -93,3 +105,9 @@ class FakeAdvice(Advice):
             "preview": lambda *_: None,
         }
         vars(self).update(nothing | known)
+
+
+def response_pane(explorer: Explorer) -> ResponsePane:
+    """Return a response pane that needs no draft."""
+    nothing: Any = None
+    return ResponsePane(FakeState(explorer), nothing)

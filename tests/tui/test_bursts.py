@@ -279,7 +279,7 @@ def test_sent_method_is_the_current_row(explorer: Explorer) -> None:
             calls.drafts.choose("demo.notes.delete")
             await rest(pilot)
             listing, before = calls.query_one(MethodList), calls.exchange
-            found = calls.methods._rows.listed(typed).rows
+            found = calls.methods._rows.listed(typed)
             wanted = found[(0 if typed else listing.cursor) + row]
             await play(pilot, "f2", *typed, *keys, "f5")
             await until(pilot, lambda before=before: calls.exchange is not before)  # type: ignore[misc]

@@ -21,7 +21,6 @@ import rpcexplorer.tui
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchScreen
-from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.key_queue import Keys, opens
 from tests.fakes.wire import HOLD, RawServer
@@ -304,7 +303,7 @@ def test_two_quick_copies_are_both_made(explorer: Explorer, monkeypatch: pytest.
         copied: list[str] = []
         monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
         for form in ("response", "curl", "headers"):
-            screen.response.post_message(ResponsePane.CopyResponseWanted(form))
+            screen.response.action_copy(form)
         await until(pilot, lambda: len(copied) == 3)
         assert '"jsonrpc"' in copied[0]
         assert copied[1].startswith("curl")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import tzinfo
 from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import itemgetter
-from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Struct
-from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -21,13 +17,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from rpcexplorer.auth.registry import needs_credentials
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange
 from rpcexplorer.model.method import Method, SavedMethod, as_named
-from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
 from rpcexplorer.text.printable import columns, printable
@@ -42,10 +36,10 @@ from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, Column, ItemList, 
 if TYPE_CHECKING:
     from rpcexplorer.checks.run import CheckVerdict
     from rpcexplorer.text.matching import Names
+    from rpcexplorer.tui.call.state import CallState
 
 Standing = Literal["pinned", "recent", "plain"]
 """Pinned by the user, called lately, or neither."""
-_GROUPS: Final = (regex(r"(.+?)[./:](?=.)", re.DOTALL), regex(r"(.+?)_(?=.)", re.DOTALL))
 _WEIGHTS: Final[dict[Standing, float]] = {"pinned": 0.2, "recent": 0.1}
 """The weight of a standing. It only decides between similar matches."""
 
@@ -55,8 +49,6 @@ class MethodRow(Struct, frozen=True):
 
     method: Method
     standing: Standing
-    positions: Sequence[int] = ()
-    """The characters of the name that match the filter."""
 
 
 class Heading(Struct, frozen=True):
@@ -89,43 +81,46 @@ def group_of(name: str) -> str:
 
     A ``_`` only counts if there is none of the others. Empty without any.
     """
-    found = next((found for pattern in _GROUPS if (found := pattern.match(name))), None)
-    return found[1] if found else ""
-
-
-class Listed(Struct, frozen=True):
-    rows: Sequence[MethodListRow]
-    names: Sequence[str]
-    """The method of each row; empty for a heading."""
-    count: int
-    """The number of rows with a method."""
-
-    def place(self, name: str) -> int:
-        """Return the row of a method; 0, the top, if it is not listed."""
-        return self.names.index(name) if name and name in self.names else 0
+    for separators in ("./:", "_"):
+        for at in range(1, len(name) - 1):
+            if name[at] in separators:
+                return name[:at]
+    return ""
 
 
 class MethodRows:
+    """The rows of the list, for each text in the filter."""
+
     def __init__(self, methods: Mapping[str, Method], pinned: Sequence[str] = (), recent: Sequence[str] = ()) -> None:
         """``recent``: methods called lately; unknown ones are not added."""
-        self._methods = {name: methods.get(name) or Method(name) for name in (*methods, *pinned)}
         self._pinned = list(dict.fromkeys(pinned))
-        self._standings: dict[str, Standing] = {name: "recent" for name in recent if name in self._methods}
-        for name in pinned:
-            self._standings[name] = "pinned"
-        self._weights = {name: _WEIGHTS[standing] for name, standing in self._standings.items()}
-        self._order = _in_order(tuple(self._methods))
+        standings: dict[str, Standing] = {name: "recent" for name in recent if name in methods}
+        for name in self._pinned:
+            standings[name] = "pinned"
+        self._weights = {name: _WEIGHTS[standing] for name, standing in standings.items()}
+        self._rows = {name: MethodRow(method, standings.get(name, "plain")) for name, method in methods.items()}
+        for name in self._pinned:
+            self._rows.setdefault(name, MethodRow(Method(name), "pinned"))
+        self._order = _in_order(tuple(self._rows))
 
     def __len__(self) -> int:
-        return len(self._methods)
+        return len(self._rows)
 
-    def listed(self, typed: str) -> Listed:
+    def listed(self, typed: str) -> Sequence[MethodListRow]:
         """Return all methods in groups, or the matches for a typed name.
 
         Matches are sorted, the best first. The typed name itself comes last.
         """
         name = typed.strip()
-        return self._found(name) if name else self._grouped
+        if not name:
+            return self._grouped
+        found = self._order.searched.ranked(name, weights=self._weights)
+        rows: list[MethodListRow] = [self._rows[self._order.names[index]] for index in found.indexes]
+        if not rows:
+            rows.append(Heading("no matches"))
+        if name not in self._rows:
+            rows.append(TypedRow(name))
+        return rows
 
     def prepare(self) -> None:
         """Prepare the search, so that the first letter is not delayed.
@@ -134,72 +129,21 @@ class MethodRows:
         """
         self._order.searched.ranked("a")
 
-    def _row(self, name: str, positions: Sequence[int] = ()) -> MethodRow:
-        return MethodRow(self._methods[name], self._standings.get(name, "plain"), positions)
-
-    def _found(self, name: str) -> Listed:
-        matches = self._order.searched.ranked(name, weights=self._weights)
-        others: list[MethodListRow] = [] if matches else [Heading("no matches")]
-        if name not in self._methods:
-            others.append(TypedRow(name))
-        found = len(matches)
-
-        def row(place: int) -> MethodListRow:
-            if place >= found:
-                return others[place - found]
-            match = matches[place]
-            return self._row(match.name, match.positions)
-
-        names = [*map(self._order.names.__getitem__, matches.indexes), *map(name_of, others)]
-        return Listed(_MethodListRows(row, range(len(names))), names, found)
-
     @cached_property
-    def _grouped(self) -> Listed:
+    def _grouped(self) -> Sequence[MethodListRow]:
         """All methods: pinned, then without a group, then in groups."""
-        alone: list[str] = []
-        grouped: dict[str, list[str]] = {}
+        groups: dict[str, list[MethodListRow]] = {"": []}
         for name, group in zip(self._order.names, self._order.groups, strict=True):
-            if self._standings.get(name) != "pinned":
-                (grouped.setdefault(group, []) if group else alone).append(name)
-        parts = [("pinned", self._pinned)] if self._pinned else []
-        parts += [("", alone)] if alone else []
-        parts += [(group, grouped[group]) for group in sorted(grouped, key=str.casefold)]
-        headings: dict[int, Heading] = {}
-        names: list[str] = []
-        for heading, members in parts:
-            if names or heading:
-                headings[len(names)] = Heading(heading)
-                names.append("")
-            names += members
-
-        def row(place: int) -> MethodListRow:
-            return headings.get(place) or self._row(names[place])
-
-        return Listed(_MethodListRows(row, range(len(names))), names, len(self))
-
-
-class _MethodListRows(Sequence[MethodListRow]):
-    """Rows that are made on access.
-
-    There can be ten thousand, and a screen shows forty.
-    """
-
-    def __init__(self, make: Callable[[int], MethodListRow], places: range) -> None:
-        self._make, self._places = make, places
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @overload
-    def __getitem__(self, index: int) -> MethodListRow: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[MethodListRow]: ...
-
-    def __getitem__(self, index: int | slice) -> MethodListRow | Sequence[MethodListRow]:
-        if isinstance(index, slice):
-            return _MethodListRows(self._make, self._places[index])
-        return self._make(self._places[index])
+            if self._rows[name].standing != "pinned":
+                groups.setdefault(group, []).append(self._rows[name])
+        rows: list[MethodListRow] = []
+        if self._pinned:
+            rows += [Heading("pinned"), *(self._rows[name] for name in self._pinned)]
+        for group in sorted(groups, key=str.casefold):
+            if groups[group] and (group or rows):
+                rows.append(Heading(group))
+            rows += groups[group]
+        return rows
 
 
 class _Order:
@@ -268,6 +212,8 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     def __init__(self, discover_key: str) -> None:
         super().__init__()
         self._discover_key = discover_key or "^P"
+        self.typed = ""
+        """The filter, whose letters are underlined in the names that match."""
         self.is_discovered = False
         """The list has methods that the server has listed."""
 
@@ -282,22 +228,30 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         return not isinstance(item, Heading)
 
     def draw(self, item: MethodListRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        ground = "background" if not chosen else "selection" if self.here else "surface"
-        if isinstance(item, Heading):
-            return line([(" ", "text"), (item.words[:MAX_NAME_CHARACTERS], "dim")], width, styles, ground=ground)
-        side = "middle" if ground == "selection" else "dim"
-        if isinstance(item, TypedRow):
-            words: Pieces = [(" " * MARGIN, "text"), ("call ", side), (f'"{item.name[:MAX_NAME_CHARACTERS]}"', "text")]
-            right: Pieces = [("  Enter", side)] if chosen else []
-        else:
-            words, right = self._method(item, width, side)
+        ground, side = "background", "dim"
+        if chosen:
+            ground = "selection" if self.here else "surface"
+        if ground == "selection":
+            side = "middle"
+        match item:
+            case Heading(words=words):
+                return line([(" ", "text"), (words[:MAX_NAME_CHARACTERS], "dim")], width, styles, ground=ground)
+            case TypedRow(name=name):
+                left: Pieces = [(" " * MARGIN, "text"), ("call ", side), (f'"{name[:MAX_NAME_CHARACTERS]}"', "text")]
+                right: Pieces = [("  Enter", side)] if chosen else []
+                about = self.unknown
+            case MethodRow(method=method):
+                left, right = self._method(item, width, side)
+                about = method.doc
         if width >= ROOMY:
-            about = self.unknown if isinstance(item, TypedRow) else item.method.doc
-            column = MARGIN + min(self.longest, width * 2 // 5) + len("  ")
-            words = [*words, (" " * max(column - width_of(words), 2), "text"), (about[:width], side)]
+            blanks = " " * max(self._description_column(width) - width_of(left), 2)
+            left = [*left, (blanks, "text"), (about[:width], side)]
         if width == self.size.width:  # otherwise the scrollbar is the margin
             right = [*right, (" ", "text")]
-        return line(words, width, styles, right=right, ground=ground)
+        return line(left, width, styles, right=right, ground=ground)
+
+    def _description_column(self, width: int) -> int:
+        return MARGIN + min(self.longest, width * 2 // 5) + len("  ")
 
     def on_resize(self) -> None:
         room = max(self.scrollable_content_region.width - MARGIN - 1, 10)
@@ -311,59 +265,58 @@ class MethodList(RowList[MethodListRow], can_focus=False):
 
         The sign ``!`` gets a word if that leaves enough room for the description.
         """
-        method, current, roomy = row.method, row.method.name == self.current, width >= ROOMY
+        method, is_roomy, is_current = row.method, width >= ROOMY, row.method.name == self.current
         auth = f"  {method.auth}" if method.auth and needs_credentials(method.auth) else ""
-        right = [(auth.rjust(_AUTH) if roomy and method.safe is False else auth, side)]
-        if isinstance(method, SavedMethod) and method.is_check:
-            sign, role, _ = CHECK_SIGNS[self.verdicts.get(method.name)]
-            right.append((f" {sign}", role))
-        columns_needed = MARGIN + min(self.longest, width * 2 // 5) + columns(f"  {method.doc[:width]}  ! unsafe ")
-        in_words = roomy and columns_needed + width_of(right) <= width
-        unsafe = [("  ! unsafe" if in_words else "  !", "careful")] if method.safe is False else []
+        if is_roomy and method.safe is False:
+            auth = auth.rjust(_AUTH)
+        right = [(auth, side), *_check_sign(method, self.verdicts)]
+        unsafe: Pieces = []
+        if method.safe is False:
+            described = self._description_column(width) + columns(f"{method.doc[:width]}  ! unsafe ")
+            has_room = is_roomy and described + width_of(right) <= width
+            unsafe = [("  ! unsafe" if has_room else "  !", "careful")]
         room = width - MARGIN - width_of(unsafe) - width_of(right) - 1
-        mark = _CURRENT if current else _MARKS[row.standing]
-        words = [(" ", "text"), mark, (" ", "text"), *_name(row, room, current=current)]
-        return (words, [*unsafe, *right]) if roomy else ([*words, *unsafe], right)
+        mark = _CURRENT if is_current else _MARKS[row.standing]
+        found: Sequence[int] = ()
+        if self.typed:
+            from rpcexplorer.text.matching import matched_letters  # not needed by the start
+
+            found = matched_letters(self.typed, method.name)
+        left = [(" ", "text"), mark, (" ", "text"), *_name(method.name, found, room, is_current=is_current)]
+        if is_roomy:
+            return left, [*unsafe, *right]
+        return [*left, *unsafe], right
 
 
-def known_of(
-    row: MethodListRow | None, unknown: str, verdicts: Mapping[str, CheckVerdict] = MappingProxyType({})
-) -> Sequence[tuple[str, str]]:
-    """Return the meaning of a row's signs and its description.
-
-    A narrow list has no room for them in the row. ``unknown``: the words for a name that is not in the list.
-    """
-    match row:
-        case MethodRow(method=method):
-            signs = [("! unsafe  ", "careful") if method.safe is False else ("  ", "text")]
-            if isinstance(method, SavedMethod) and method.is_check:
-                sign, role, words = CHECK_SIGNS[verdicts.get(method.name)]
-                signs.append((f"{sign} {words}  ", role))
-            return [*signs, (method.doc[:MAX_NAME_CHARACTERS], "dim")]
-        case TypedRow():
-            return [(f"  {unknown}", "dim")]
-    return []
+def _check_sign(method: Method, verdicts: Mapping[str, CheckVerdict]) -> Pieces:
+    if not (isinstance(method, SavedMethod) and method.is_check):
+        return []
+    sign, role, _ = CHECK_SIGNS[verdicts.get(method.name)]
+    return [(f" {sign}", role)]
 
 
-def _name(row: MethodRow, room: int, *, current: bool) -> Pieces:
+def _name(name: str, found: Sequence[int], room: int, *, is_current: bool) -> Pieces:
     """Return the name in at most ``room`` columns.
 
-    The group is lighter, and matched letters are underlined.
+    The group is lighter, and the letters that match the filter (``found``) are underlined.
     """
-    name = row.method.name[:MAX_NAME_CHARACTERS]
+    name = name[:MAX_NAME_CHARACTERS]
     group = group_of(name)
-    shown: deque[tuple[str, str]] = deque()
+    letters: list[tuple[str, str]] = []
     for at, char in enumerate(name):
-        found = at in row.positions
-        colour = "accent bold" if current else "middle" if group and at <= len(group) and not found else "text"
-        shown.append((printable(char), f"{colour} bold underline" if found else colour))
-    over = width_of(shown) - room
-    if over > 0:  # the end of a name says more than its group
-        while shown and over >= 0:
-            text, _ = shown.popleft() if group else shown.pop()
-            over -= cell_len(text)
-        (shown.appendleft if group else shown.append)(_MORE)
-    return [("".join(text for text, _ in same), role) for role, same in groupby(shown, key=itemgetter(1))]
+        role = "text"
+        if is_current:
+            role = "accent bold"
+        elif group and at <= len(group) and at not in found:
+            role = "middle"
+        if at in found:
+            role += " bold underline"
+        letters.append((printable(char), role))
+    if width_of(letters) > room:
+        while letters and width_of(letters) >= room:
+            letters.pop(0 if group else -1)  # the end of a name says more than its group
+        letters.insert(0 if group else len(letters), _MORE)
+    return [("".join(text for text, _ in same), role) for role, same in groupby(letters, key=itemgetter(1))]
 
 
 _TELLING: Final = 10**8
@@ -376,20 +329,14 @@ class RecentList(Commanded, ItemList[Exchange], scope="recent"):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose", show=False)]
 
     @message
-    class AgainWanted(Message):
-        """A call should be loaded and sent at once."""
+    class Recalled(Message):
+        """A recent call was chosen, to load it or also to resend it."""
 
         exchange: Exchange
+        resend: bool = False
 
-    @message
-    class CopyWanted(Message):
-        """A call should be copied; ``part``: as this form, else as one to choose."""
-
-        exchange: Exchange
-        part: str = ""
-
-    def __init__(self, zone: tzinfo | None = None) -> None:
-        """``zone``: the user's time zone; None asks the machine."""
+    def __init__(self, state: CallState) -> None:
+        self._state, zone = state, state.frame.zone
         super().__init__(
             (
                 Column(lambda call: [(SIGNS[call.counts_as], ROLES[call.counts_as])], width=1, gap=1),
@@ -408,17 +355,23 @@ class RecentList(Commanded, ItemList[Exchange], scope="recent"):
     def has(self, state: str) -> bool:
         return self.chosen is not None if state == "row" else super().has(state)
 
+    def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        self.post_message(self.Recalled(event.item))
+
     def action_again(self) -> None:
         if self.chosen is not None:
-            self.post_message(self.AgainWanted(self.chosen))
+            self.post_message(self.Recalled(self.chosen, resend=True))
 
-    def action_copy(self) -> None:
+    def action_copy(self, part: str = "") -> None:
+        """Copy the call as a part or form, or ask which."""
+        from rpcexplorer.tui.call.copying import copy_recorded
+
         if self.chosen is not None:
-            self.post_message(self.CopyWanted(self.chosen))
+            copy_recorded(self._state, self.chosen, part)
 
     def action_ticket(self) -> None:
-        if self.chosen is not None:
-            self.post_message(self.CopyWanted(self.chosen, "report"))
+        self.action_copy("report")
 
 
 def outcome_word(exchange: Exchange) -> tuple[str, str]:
@@ -435,8 +388,6 @@ def outcome_word(exchange: Exchange) -> tuple[str, str]:
     return word, ROLES[exchange.counts_as]
 
 
-MOST_RECENT: Final = 8
-"""At most this many calls are shown; the history has all."""
 _BEFORE_RECENT: Final = 9
 """Rows for the rest of the pane; recent calls get a third of the others."""
 
@@ -452,10 +403,7 @@ class Filter(Entry):
 
 
 class MethodsPane(Commanded, Vertical, scope="methods"):
-    """Methods and recent calls.
-
-    It posts messages and changes nothing itself.
-    """
+    """Methods and recent calls."""
 
     DEFAULT_CSS = """
     MethodsPane { width: 1fr; height: 1fr; background: $background; }
@@ -479,7 +427,7 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
     """The method in the editor."""
     recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
     """The newest calls of this profile, the latest first."""
-    here: reactive[bool] = reactive(False, repaint=False)
+    here: reactive[bool] = reactive(False, init=False, repaint=False)
     """The filter has the focus."""
     pointed: reactive[str] = reactive("", init=False, repaint=False)
     """The method under the cursor while the filter has the focus; else empty."""
@@ -490,31 +438,14 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
 
         name: str
 
-    @message
-    class PinWanted(Message):
-        """The user wants to pin or unpin a method."""
-
-        name: str
-
-    @message
-    class Recalled(Message):
-        """A recent call was chosen."""
-
-        exchange: Exchange
-
-    def __init__(
-        self, zone: tzinfo | None = None, *, key: str = "F2", recent_key: str = "F6", discover_key: str = "F9"
-    ) -> None:
-        """``zone``: the user's time zone; None asks the machine.
-
-        The keys are shown at the pane, at the recent calls, and in an empty list.
-        """
+    def __init__(self, state: CallState) -> None:
         super().__init__()
-        self._key = key
+        self._state = state
         self._rows = MethodRows({})
         self._bar, self._summary, self._recent_bar = Bar(), Bar(), Bar()
-        self._recent_bar.key = recent_key
-        self._filter, self._list, self._recent_list = Filter(self._take), MethodList(discover_key), RecentList(zone)
+        self._recent_bar.key = state.key("history")
+        self._filter, self._list = Filter(self._take), MethodList(state.key("discover"))
+        self._recent_list = RecentList(state)
 
     def compose(self) -> ComposeResult:
         yield self._bar
@@ -536,27 +467,21 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
         """Focus the filter and select its text, so that typing replaces it."""
         self.screen.set_focus(self._filter)
 
-    def when_typed(self, then: Callable[[], object]) -> None:
-        """Call ``then`` after all keys that were pressed before."""
-        on_the_way = [self._filter, self._list, self, *self.ancestors_with_self]
-        _along([widget for widget in on_the_way if isinstance(widget, Widget)], then)
-
     def on_mount(self) -> None:
-        self._look_where_the_focus_is()
+        self._follow_focus()
         # Watched instead of handled as a message, so that a letter and its matches appear in one frame.
         self.watch(self._filter, "value", self._find, init=False)
-        self._fit()
-        self._learn()
+        self._share_height()
+        self._make_rows()
 
     def watch_methods(self) -> None:
-        """Show another method list; the cursor stays on its method."""
-        self._learn()
+        self._make_rows()
         self.call_after_refresh(self._rows.prepare)
 
     def watch_recent(self, before: Sequence[Exchange], now: Sequence[Exchange]) -> None:
-        self._fit()
+        self._share_height()
         if {call.method for call in before} != {call.method for call in now}:  # the list marks them
-            self._learn()
+            self._make_rows()
 
     def watch_current(self) -> None:
         self._show(self.current)
@@ -564,20 +489,6 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
     def _find(self) -> None:
         """Show the matches with the best one under the cursor, or all methods."""
         self._show("" if self.typed else self.current)
-
-    def watch_here(self) -> None:
-        self._bar.here = self.here
-        self._bar.words = _title("Methods", here=self.here)
-
-    def on_resize(self) -> None:
-        """Lay the pane out again: the list comes before the recent calls."""
-        self._fit()
-
-    def on_descendant_focus(self) -> None:
-        self._look_where_the_focus_is()
-
-    def on_descendant_blur(self) -> None:
-        self._look_where_the_focus_is()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Stop the message: the watcher has handled each letter."""
@@ -589,15 +500,12 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
 
     def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
         event.stop()
-        self._summarise()
+        self._describe_row()
 
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
-        if event.row_list is self._recent_list:
-            self.post_message(self.Recalled(event.item))
-        else:
-            self.post_message(self.MethodChosen(name_of(event.item)))
-            self.action_clear()
+        self.post_message(self.MethodChosen(name_of(event.item)))
+        self.action_clear()
 
     def has(self, state: str) -> bool:
         match state:
@@ -617,62 +525,77 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
         self._filter.value = ""
 
     def action_pin(self) -> None:
-        self.post_message(self.PinWanted(name_of(self._list.chosen)))
+        self._state.pin(name_of(self._list.chosen))
 
-    def _learn(self) -> None:
-        """Make the rows again; the cursor stays on its method."""
+    def _make_rows(self) -> None:
+        """Show other methods, pins or recent calls; the cursor stays on its method."""
         recent = [as_named(exchange.method) for exchange in self.recent]
         self._rows = MethodRows(self.methods, self.pinned, recent)
         self._list.is_discovered = any(method.source == "discovered" for method in self.methods.values())
         self._list.longest = max((columns(name) for name in self.methods), default=0)
         self._show(name_of(self._list.chosen) or self.current)
 
-    watch_pinned = _learn
+    watch_pinned = _make_rows
 
     def _show(self, name: str) -> None:
         """Show the rows for the filter, with the cursor on a name or the first."""
         if not self._list.is_attached:
             return  # on_mount will do it
-        listed, known = self._rows.listed(self.typed), len(self._rows)
-        count = f"{known:,}" if listed.count == known else f"{listed.count:,} of {known:,}"
-        self._bar.key = f"{count}  {self._key}"
-        self._list.items = listed.rows
-        self._list.move_to(listed.place(name))
-        self._summarise()
+        rows, known = self._rows.listed(self.typed), len(self._rows)
+        found = sum(isinstance(row, MethodRow) for row in rows)
+        count = f"{known:,}" if found == known else f"{found:,} of {known:,}"
+        self._bar.key = f"{count}  {self._state.key('focus.methods')}"
+        self._list.typed, self._list.items = self.typed, rows
+        at = 0
+        if name:
+            at = next((at for at, row in enumerate(rows) if name_of(row) == name), 0)
+        self._list.move_to(at)
+        self._describe_row()
 
-    def _summarise(self) -> None:
-        """Describe the row under the cursor in the line below the list."""
-        self._summary.words = known_of(self._list.chosen, self._list.unknown, self.verdicts)
-        self.pointed = name_of(self._list.chosen) if self.here else ""
+    def _describe_row(self) -> None:
+        """Describe the row under the cursor in the line below the list.
+
+        A narrow list has no room for its description and for the meaning of its signs.
+        """
+        row = self._list.chosen
+        words: list[tuple[str, str]] = []
+        if isinstance(row, TypedRow):
+            words.append((f"  {self._list.unknown}", "dim"))
+        elif isinstance(row, MethodRow):
+            method = row.method
+            words.append(("! unsafe  ", "careful") if method.safe is False else ("  ", "text"))
+            if isinstance(method, SavedMethod) and method.is_check:
+                sign, role, verdict = CHECK_SIGNS[self.verdicts.get(method.name)]
+                words.append((f"{sign} {verdict}  ", role))
+            words.append((method.doc[:MAX_NAME_CHARACTERS], "dim"))
+        self._summary.words = words
+        self.pointed = name_of(row) if self.here else ""
         self.refresh_bindings()
 
-    watch_verdicts = _summarise
+    watch_verdicts = _describe_row
 
-    def _fit(self) -> None:
+    def _share_height(self) -> None:
         """Share the height between list and recent calls."""
         if not self._list.is_attached:
             return
         room = max(self.size.height - _BEFORE_RECENT, 0) // 3
-        calls = self.recent[: min(room, MOST_RECENT)]
+        calls = self.recent[:room]
         self._recent_list.show(calls, from_top=True)  # A key must not resend another call.
         self._recent_list.styles.height = len(calls)
         self._recent_bar.display = self._recent_list.display = bool(calls)
         self._summary.display = self.size.width < ROOMY
 
-    def _look_where_the_focus_is(self) -> None:
+    on_resize = _share_height
+
+    def _follow_focus(self) -> None:
         self.here = self._filter.has_focus
-        self._recent_bar.here = self._recent_list.has_focus
-        self._recent_bar.words = _title("Recent", here=self._recent_list.has_focus)
-        self._summarise()
+        _show_title(self._bar, "Methods", here=self.here)
+        _show_title(self._recent_bar, "Recent", here=self._recent_list.has_focus)
+        self._describe_row()
+
+    on_descendant_focus = on_descendant_blur = _follow_focus
 
 
-def _along(widgets: Sequence[Widget], then: Callable[[], object]) -> None:
-    """Call ``then`` after the queues of all widgets, like a message."""
-    if widgets:
-        widgets[0].call_later(_along, widgets[1:], then)
-    else:
-        then()
-
-
-def _title(words: str, *, here: bool) -> Sequence[tuple[str, str]]:
-    return [(words, "accent bold" if here else "middle")]
+def _show_title(bar: Bar, words: str, *, here: bool) -> None:
+    bar.here = here
+    bar.words = [(words, "accent bold" if here else "middle")]

@@ -251,16 +251,14 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         self.editor.put(text)
         self.editor.go_to(cursor)
 
-    def when_typed(self, then: Callable[[], object]) -> None:
-        """Call ``then`` after all earlier keys, with a judged text."""
-        self.editor.call_later(self.verdict.when_current, then)
-
     async def settled(self) -> None:
-        """Wait for all earlier keys, but not for ever."""
-        done = asyncio.Event()
+        """Wait for all earlier keys, but not for ever, and for the verdict on their text."""
+        done, is_judged = asyncio.Event(), asyncio.Event()
         self.editor.call_later(done.set)
         with suppress(TimeoutError):
             await asyncio.wait_for(done.wait(), PATIENCE)
+        self.verdict.when_current(is_judged.set)
+        await is_judged.wait()
 
     def refuse(self, reason: str = "not sent") -> None:
         """Show that the text has a problem, and where."""

@@ -18,15 +18,17 @@ from textual.worker import Worker
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.method import Method
-from rpcexplorer.model.profile import PATH
+from rpcexplorer.model.method import Method, SavedCall
+from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import ended, nothing, remark_pieces, transport_pieces
 from rpcexplorer.text.exchange import running as running_words
 from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.tui.call.body import Body
-from rpcexplorer.tui.call.state import OfferedHint, Running
+from rpcexplorer.tui.call.drafts import DraftKeeper
+from rpcexplorer.tui.call.state import CallState, OfferedHint, Running
 from rpcexplorer.tui.commands import Commanded, first_key
+from rpcexplorer.tui.key_queue import opens
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bars import Bar, WarningLines
 from rpcexplorer.tui.widgets.inputs import Prompt
@@ -131,23 +133,8 @@ class ResponsePane(Commanded, Vertical, scope="response"):
     wrapped: reactive[bool] = reactive(False)
 
     @message
-    class CopyResponseWanted(Message):
-        """The user wants to copy ``value``, ``path``, ``report``, or a part to choose ("")."""
-
-        part: str
-
-    class CompareWanted(Message):
-        """The user wants to compare this response with the one before of the same call."""
-
-    class ExpectWanted(Message):
-        """The user wants to expect a part of this response from now on."""
-
-    class SaveWanted(Message):
-        """The user wants to save the shown text."""
-
-    @message
-    class UseWanted(Message):
-        """The user wants to use a value of the result in another call."""
+    class ValueTaken(Message):
+        """A value of the result was taken, for the params of another call."""
 
         method: str
         pointer: str
@@ -156,11 +143,10 @@ class ResponsePane(Commanded, Vertical, scope="response"):
     class ZoomWanted(Message):
         """The user wants to zoom the pane, or to end that."""
 
-    def __init__(self, explorer: Explorer) -> None:
+    def __init__(self, state: CallState, drafts: DraftKeeper) -> None:
         super().__init__(classes="response")
-        self._explorer = explorer
-        key = partial(first_key, keymap=explorer.settings.keymap)
-        self._key, self._cancel_key, self._original_key = key("focus.response"), key("cancel"), key("response.original")
+        self._state, self._explorer, self._drafts, self.pending = state, state.explorer, drafts, state.pending
+        self._cancel_key, self._original_key = state.key("cancel"), state.key("response.original")
         self.body = Body(self._original_key)
         """The views of the response."""
         self.prompt = Prompt()
@@ -173,7 +159,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         """The method of the exchange that was shown last."""
         self._ticking: Timer | None = None
         """Shows the elapsed time of running work."""
-        self.set_reactive(ResponsePane.wrapped, explorer.remembered.wrap)
+        self.set_reactive(ResponsePane.wrapped, self._explorer.remembered.wrap)
 
     def compose(self) -> ComposeResult:
         yield from (self._bar, self._remarks, self._hint, self.prompt, self.body)
@@ -260,13 +246,13 @@ class ResponsePane(Commanded, Vertical, scope="response"):
 
     def _show_bar(self) -> None:
         """Show the running work, or the outcome and its circumstances."""
-        bar, running = self._bar, self.running
+        bar, running, key = self._bar, self.running, self._state.key("focus.response")
         if running is not None:
             self._show_progress(running)
             bar.after, bar.tabs = (), ()
-            bar.key = f"{self._cancel_key} cancel  {self._key}"
+            bar.key = f"{self._cancel_key} cancel  {key}"
         else:
-            bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
+            bar.tabs, bar.open, bar.key = TABS, self.tab, key
             if work := self.body.doing:
                 cancel = f"  {self._cancel_key} cancel" if self.body.folding else ""
                 bar.after = [(f"   {work} …", "careful"), (cancel, "dim")]
@@ -513,33 +499,81 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         self.body.tabled = not self.body.tabled
         self._follow_search()
 
-    def action_copy(self) -> None:
-        self.post_message(self.CopyResponseWanted(""))
+    @opens("copy")
+    async def action_copy(self, part: str = "") -> None:
+        """Copy the call or its response; ask which part, unless it is named."""
+        from rpcexplorer.tui.call.copying import copy_call
+
+        draft, release = self._drafts.draft, partial(self.pending.go_on, "copy")
+        await copy_call(
+            self._state, self._explorer, draft, exchange=self.exchange, body=self.body, part=part, release=release
+        )
 
     def action_copy_value(self) -> None:
-        self.post_message(self.CopyResponseWanted("value"))
+        self.action_copy("value")
 
     def action_copy_path(self) -> None:
-        self.post_message(self.CopyResponseWanted("path"))
+        self.action_copy("path")
 
     def action_ticket(self) -> None:
         if self.exchange is not None:
-            self.post_message(self.CopyResponseWanted("report"))
+            self.action_copy("report")
 
     def action_use(self) -> None:
         if self.exchange is not None:
             value = self.body.value().decode(errors="replace")
-            self.post_message(self.UseWanted(self.exchange.method, self.body.reader.pointer(), value))
+            self.post_message(self.ValueTaken(self.exchange.method, self.body.reader.pointer(), value))
 
-    def action_expect(self) -> None:
-        self.post_message(self.ExpectWanted())
+    @opens("expect")
+    async def action_expect(self) -> None:
+        """Make a part of this response a check of the saved call in the editor."""
+        from rpcexplorer.tui.checks import expect_this
 
-    def action_save(self) -> None:
-        self.post_message(self.SaveWanted())
+        state, saved, exchange = self._state, self._state.saved_call, self.exchange
+        if saved is None or exchange is None:
+            state.tell(f"Only a saved call can be a check. To save this call, press {state.key('keep-call')}.")
+        elif exchange.method != saved.method:
+            state.tell(f"This is the response of another call. To send {saved.listed_as}, press {state.key('send')}.")
+        elif exchange.params != (saved.text or "[]"):
+            advice = f"To save these params, press {state.key('keep-call')}."
+            state.tell(f"These are not the params of {saved.listed_as}. {advice}")
+        elif await expect_this(state, self._explorer, saved, exchange, self.body):
+            state.explorer_changed()
+            self.judge(state.saved_call, exchange)
 
-    def action_compare(self) -> None:
+    def judge(self, saved: SavedCall | None, exchange: Exchange) -> None:
+        """Show whether a response is as its saved call expects."""
+        profile = self._explorer.profile
+        if saved is not None and saved.expect is not None and profile is not None:
+            self._judge(profile, saved, exchange)
+
+    @work(group="check", description="judge")
+    async def _judge(self, profile: Profile, saved: SavedCall, exchange: Exchange) -> None:
+        from rpcexplorer.tui.checks import judged, remark
+
+        result = await judged(self._explorer, profile, saved, exchange)
+        if result is not None:
+            self._state.all_verdicts[profile.name, saved] = result.verdict
+            self._state.explorer_changed()
+            if self.exchange is exchange:
+                self._state.check_remark = remark(result)
+
+    @opens("save")
+    async def action_save(self) -> None:
+        from rpcexplorer.tui.call.copying import save_response
+
         if self.exchange is not None:
-            self.post_message(self.CompareWanted())
+            await save_response(self._state, self._explorer, self.exchange, self.body)
+
+    @opens("comparison")
+    async def action_compare(self) -> None:
+        """Compare this response with the one before of the same call."""
+        from rpcexplorer.tui.compare import compare
+
+        profile = self._explorer.profile
+        if profile is not None and self.exchange is not None:
+            recorded = await asyncio.to_thread(self._explorer.journal.as_recorded, self.exchange, profile)
+            await compare(self._state, recorded)
 
     def action_zoom(self) -> None:
         self.post_message(self.ZoomWanted())

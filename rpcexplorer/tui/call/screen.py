@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
@@ -15,7 +14,7 @@ from textual.containers import Horizontal, Vertical
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Cancelled, Exchange, Outcome, Sent, Unreached
-from rpcexplorer.model.method import SIGN, SavedCall, as_named
+from rpcexplorer.model.method import SIGN, as_named
 from rpcexplorer.model.problem import UserError, counted, first_few
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
@@ -76,9 +75,7 @@ class CallScreen(CallState, scope="call"):
         super().__init__(explorer, pending, Frame(header.copy, FOOTER_OVER_CALLS))
         self.connections_of = connections_of
         self.header, self.footer = header, Footer()
-        self.methods = MethodsPane(
-            key=self.key("focus.methods"), recent_key=self.key("history"), discover_key=self.key("discover")
-        )
+        self.methods = MethodsPane(self)
         self._is_reading = False
         """The description file is being read."""
 
@@ -91,8 +88,8 @@ class CallScreen(CallState, scope="call"):
 
         self.advice = Advice(self)
         self.params = ParamsPane(self.advice)
-        self.response = ResponsePane(self.explorer)
         self.drafts = DraftKeeper(self, self.params)
+        self.response = ResponsePane(self, self.drafts)
         self.panes = PaneLayout(self, (self.methods, self.params, self.response))
         self.sender = Sender(self, self.drafts)
 
@@ -351,14 +348,6 @@ class CallScreen(CallState, scope="call"):
         if why_not := self.unknown_call:
             self.tell(why_not)
 
-    @on(MethodsPane.PinWanted)
-    def _pin_wanted(self, event: MethodsPane.PinWanted) -> None:
-        """Pin a method to the top of the list, or unpin it."""
-        remembered = self.explorer.remembered
-        change = remembered.unpin if event.name in self.pinned else remembered.pin
-        change(self.profile_name, event.name)
-        self.pinned = remembered.pinned(self.profile_name)
-
     def on_params_pane_text_changed(self) -> None:
         self.drafts.typed()
 
@@ -386,7 +375,7 @@ class CallScreen(CallState, scope="call"):
         from rpcexplorer.schema.form import why_no_form
         from rpcexplorer.tui.form import FormScreen
 
-        await self._wait_for_keys()
+        await self.params.settled()
         params = self.params
         if self._refuses("form not opened"):
             return
@@ -435,7 +424,7 @@ class CallScreen(CallState, scope="call"):
         """Mark the method under the cursor of the list, or the edited one."""
         from rpcexplorer.tui.dialogs import mark_safe
 
-        await self._wait_for_keys()
+        await self.params.settled()
         name = self.methods.pointed or self.method
         if await mark_safe(self, self.explorer, self.called_by(name)):
             self.explorer_changed()
@@ -482,45 +471,11 @@ class CallScreen(CallState, scope="call"):
         await self.transfer.import_calls()
 
     @opens("use")
-    async def on_response_pane_use_wanted(self, event: ResponsePane.UseWanted) -> None:
+    async def on_response_pane_value_taken(self, event: ResponsePane.ValueTaken) -> None:
         from rpcexplorer.variables.resolve import TakenValue
 
         await self.params.settled()
         await self.transfer.use_value(TakenValue(event.method, event.pointer, event.text))
-
-    @opens("expect")
-    async def on_response_pane_expect_wanted(self) -> None:
-        from rpcexplorer.tui.checks import expect_this
-
-        await self.params.settled()
-        saved, exchange = self.saved_call, self.exchange
-        if saved is None or exchange is None:
-            self.tell(f"Only a saved call can be a check. To save this call, press {self.key('keep-call')}.")
-        elif exchange.method != saved.method:
-            self.tell(f"This is the response of another call. To send {saved.listed_as}, press {self.key('send')}.")
-        elif exchange.params != (saved.text or "[]"):
-            advice = f"To save these params, press {self.key('keep-call')}."
-            self.tell(f"These are not the params of {saved.listed_as}. {advice}")
-        elif await expect_this(self, self.explorer, saved, exchange, self.response.body):
-            self.explorer_changed()
-            self._judge(self.saved_call, exchange)
-
-    def _judge(self, saved: SavedCall | None, exchange: Exchange) -> None:
-        """Show whether a response is as its saved call expects."""
-        profile = self.explorer.profile
-        if saved is not None and saved.expect is not None and profile is not None:
-            self._judge_check(profile, saved, exchange)
-
-    @work(group="check", description="judge")
-    async def _judge_check(self, profile: Profile, saved: SavedCall, exchange: Exchange) -> None:
-        from rpcexplorer.tui.checks import judged, remark
-
-        result = await judged(self.explorer, profile, saved, exchange)
-        if result is not None:
-            self.all_verdicts[profile.name, saved] = result.verdict
-            self.explorer_changed()
-            if self.exchange is exchange:
-                self.check_remark = remark(result)
 
     @opens("checks")
     async def action_run_checks(self) -> None:
@@ -569,23 +524,20 @@ class CallScreen(CallState, scope="call"):
 
     @opens("typed")
     async def action_add_to_batch(self) -> None:
-        await self._wait_for_keys()
+        await self.params.settled()
         if not self._refuses("not added"):
             self.tell(self.drafts.add_to_batch(self.key("batch") or self.key("palette")))
 
-    def _is_ours(self, exchange: Exchange) -> bool:
-        return self.explorer.journal.is_ours(exchange, self.explorer.profile)
-
-    @on(MethodsPane.Recalled)
-    def _recalled(self, event: MethodsPane.Recalled) -> None:
+    @on(RecentList.Recalled)
+    def _recalled(self, event: RecentList.Recalled) -> None:
+        exchange = event.exchange
         self.panes.cover("")
-        self.load(event.exchange, ours=self._is_ours(event.exchange))
-        (self.response if event.exchange.kind == "batch" else self.params).focus_inside()
-
-    @on(RecentList.AgainWanted)
-    def _again_wanted(self, event: RecentList.AgainWanted) -> None:
-        self.panes.cover("")
-        self.again(event.exchange, ours=self._is_ours(event.exchange))
+        ours = self.explorer.journal.is_ours(exchange, self.explorer.profile)
+        if event.resend:
+            self.again(exchange, ours=ours)
+            return
+        self.load(exchange, ours=ours)
+        (self.response if exchange.kind == "batch" else self.params).focus_inside()
 
     def action_send(self, *, notification: bool = False, whole: bool = False) -> None:
         """Send the call in the editor. For ``whole``, see `Sender.call`."""
@@ -594,7 +546,7 @@ class CallScreen(CallState, scope="call"):
 
     @opens("call")
     async def _send_typed(self, *, notification: bool, whole: bool) -> None:
-        await self._wait_for_keys()
+        await self.params.settled()
         if self.panes.is_narrow and self.methods.display:  # the list would hide problems
             self.panes.cover("")
             self.params.focus_inside()
@@ -604,12 +556,6 @@ class CallScreen(CallState, scope="call"):
 
     def action_send_notification(self) -> None:
         self.action_send(notification=True)
-
-    async def _wait_for_keys(self) -> None:
-        """Wait for all earlier keys: later ones may answer a password dialog."""
-        pane, is_judged = self.methods if self.methods.has_focus_within else self.params, asyncio.Event()
-        pane.when_typed(is_judged.set)
-        await is_judged.wait()
 
     def _refuses(self, consequence: str = "not sent") -> bool:
         """Return whether the draft cannot be sent; if so, show its problem."""
@@ -642,7 +588,7 @@ class CallScreen(CallState, scope="call"):
         else:
             self.exchange = exchange
         self._ended(exchange, partial(self._send_again, draft, in_editor, whole=whole))
-        self._judge(saved, exchange)
+        self.response.judge(saved, exchange)
 
     @opens("call")
     async def _login(self, *, ask: bool = False) -> None:
@@ -816,17 +762,9 @@ class CallScreen(CallState, scope="call"):
     async def action_compare_profiles(self) -> None:
         from rpcexplorer.tui.replay import compare_profiles
 
-        await self._wait_for_keys()
+        await self.params.settled()
         if not self._refuses():
             await compare_profiles(self, self.drafts.draft, whole=self.saved_call is not None)
-
-    @opens("comparison")
-    async def on_response_pane_compare_wanted(self) -> None:
-        from rpcexplorer.tui.compare import compare
-
-        profile, exchange = self.explorer.profile, self.exchange
-        if profile is not None and exchange is not None:
-            await compare(self, await asyncio.to_thread(self.explorer.journal.as_recorded, exchange, profile))
 
     def interrupt(self) -> bool:
         """Cancel running work; return whether there was any.
@@ -858,31 +796,8 @@ class CallScreen(CallState, scope="call"):
         await self.sender.settle()
         self.drafts.write_down()
 
-    @opens("save")
-    async def on_response_pane_save_wanted(self) -> None:
-        if self.response.exchange is not None:
-            from rpcexplorer.tui.call.copying import save_response
-
-            await save_response(self, self.explorer, self.response.exchange, self.response.body)
-
     def action_copy(self) -> None:
-        self._copy(self.drafts.draft, self.exchange)
-
-    def on_response_pane_copy_response_wanted(self, event: ResponsePane.CopyResponseWanted) -> None:
-        self._copy(self.drafts.draft, self.exchange, event.part)
-
-    @on(RecentList.CopyWanted)
-    def _copy_recent(self, event: RecentList.CopyWanted) -> None:
-        self._copy(self.drafts.draft, event.exchange, event.part)
-
-    @opens("copy")
-    async def _copy(self, draft: Draft, exchange: Exchange | None, part: str = "") -> None:
-        """Copy a call or its response; ask which part, unless it is named."""
-        from rpcexplorer.tui.call.copying import copy_call
-
-        body = self.response.body if exchange is self.response.exchange else None
-        release = partial(self.pending.go_on, "copy")
-        await copy_call(self, self.explorer, draft, exchange=exchange, body=body, part=part, release=release)
+        self.response.action_copy()
 
 
 def why_not_open(outcome: Outcome) -> str:

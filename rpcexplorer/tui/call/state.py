@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct
 from textual.reactive import reactive
@@ -16,7 +16,6 @@ from rpcexplorer.model.exchange import Exchange, Stop, fresh_id
 from rpcexplorer.model.method import SIGN, Described, Method, SavedCall, SavedMethod, method_of, no_such_call
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.wrapping import WordLine
-from rpcexplorer.tui.call.methods import MOST_RECENT
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.widgets.bars import Frame
@@ -26,9 +25,10 @@ if TYPE_CHECKING:
     from rpcexplorer.checks.run import CheckVerdict
     from rpcexplorer.model.problem import Hint
     from rpcexplorer.transport.port import Progress
-    from rpcexplorer.tui.checks import Verdicts
 
 T = TypeVar("T")
+MOST_RECENT: Final = 8
+"""At most this many calls are below the methods; the history has all."""
 
 
 class Running:
@@ -121,8 +121,8 @@ class CallState(FullScreen[None]):
         self.explorer = explorer
         self.completed = asyncio.Event()
         """Set when params and response exist: the first frame has none of them."""
-        self.all_verdicts: Verdicts = {}
-        """The last results of checks in this run of the program."""
+        self.all_verdicts: dict[tuple[str, SavedCall], CheckVerdict] = {}
+        """The last results of checks in this run of the program, by profile and call: an edited call has none."""
         self.has_history = False
         """The history was read: a draft may start from the last call."""
         self.next_id = fresh_id()
@@ -152,6 +152,13 @@ class CallState(FullScreen[None]):
         """Return the id of the next call, and make another one."""
         id, self.next_id = self.next_id, fresh_id()
         return id
+
+    def pin(self, name: str) -> None:
+        """Pin a method to the top of the list, or unpin it."""
+        remembered = self.explorer.remembered
+        change = remembered.unpin if name in self.pinned else remembered.pin
+        change(self.profile_name, name)
+        self.pinned = remembered.pinned(self.profile_name)
 
     def listed_method(self, name: str) -> Method | None:
         """Return a method or saved call by its listed name; None without one."""

@@ -22,14 +22,13 @@ from rpcexplorer.tui import key_queue
 from rpcexplorer.tui.call import body as body_module
 from rpcexplorer.tui.call import response
 from rpcexplorer.tui.call.body import Body
-from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.state import OfferedHint, Running
 from rpcexplorer.tui.widgets import reader as hits
 from rpcexplorer.tui.widgets import reader as reader_module
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import Sheet
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import Stage, response_pane, text_of
 from tests.tui.waiting import until
 
 
@@ -186,7 +185,7 @@ def test_old_error_is_gone_while_a_call_waits(explorer: Explorer, monkeypatch: p
     failed = replace(exchange(None), outcome=ErrorObject(-1, "no", None, b'{"message": "broken"}'))
 
     async def run() -> None:
-        stage = Stage(pane := ResponsePane(explorer))
+        stage = Stage(pane := response_pane(explorer))
         async with stage.run_test(size=(100, 20)) as pilot:
 
             def shown() -> str:
@@ -234,7 +233,7 @@ FOLDABLE = [[number] for number in range(20_000)]
 @pytest.mark.usefixtures("slow")
 def test_slow_folds_are_reported_and_then_shown(explorer: Explorer) -> None:
     async def run() -> None:
-        stage = Stage(pane := ResponsePane(explorer))
+        stage = Stage(pane := response_pane(explorer))
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(FOLDABLE)
             await pilot.pause()
@@ -252,7 +251,7 @@ def test_slow_folds_are_reported_and_then_shown(explorer: Explorer) -> None:
 @pytest.mark.usefixtures("slow")
 def test_escape_stops_folds_before_it_closes_the_line(explorer: Explorer) -> None:
     async def run() -> None:
-        stage = Stage(pane := ResponsePane(explorer))
+        stage = Stage(pane := response_pane(explorer))
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(FOLDABLE)
             await pilot.pause()
@@ -279,7 +278,7 @@ def test_long_search_shows_progress_until_its_line_closes(explorer: Explorer, mo
     monkeypatch.setattr(hits, "STEP", 1000)
 
     async def run() -> None:
-        stage = Stage(pane := ResponsePane(explorer))
+        stage = Stage(pane := response_pane(explorer))
         async with stage.run_test(size=(100, 20)) as pilot:
             pane.exchange = exchange(["needle"] * 20_000)
             pane.action_search()

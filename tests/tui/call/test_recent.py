@@ -9,11 +9,11 @@ from datetime import UTC, timedelta, timezone
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Sent
+from rpcexplorer.model.exchange import Cancelled, Outcome, Sent
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.tui.call.methods import MethodsPane, RecentList, outcome_word
 from tests.text.exchanges import WHEN, exchange
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import FakeState, Stage, text_of
 
 CALLS = [
     exchange(Result(b"1"), id="c", method="user.list"),
@@ -27,7 +27,7 @@ def play(story: Story, *, zone: timezone = UTC, width: int = 32) -> None:
     """Run a story with a pane whose recent calls have the focus."""
 
     async def run() -> None:
-        pane = MethodsPane(zone)
+        pane = MethodsPane(FakeState(zone=zone))
         pane.recent = CALLS
         stage = Stage(pane)
         async with stage.run_test(size=(width, 24)) as pilot:
@@ -81,8 +81,8 @@ def test_enter_and_a_click_recall_a_call() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         await pilot.press("down", "enter")
         await pilot.click(RecentList, offset=(5, 2))
-        recalled = stage.of(MethodsPane.Recalled)
-        assert [message.exchange for message in recalled] == CALLS[1:]
+        recalled = stage.of(RecentList.Recalled)
+        assert [(message.exchange, message.resend) for message in recalled] == [(CALLS[1], False), (CALLS[2], False)]
         assert stage.of(MethodsPane.MethodChosen) == []
 
     play(story)
@@ -94,8 +94,8 @@ def test_cursor_stays_on_its_call_after_newer_ones() -> None:
         await pilot.press("down", "r")
         pane.recent = [exchange(Sent(), id="d"), *CALLS]
         await pilot.press("r")
-        again: list[Exchange] = [message.exchange for message in stage.of(RecentList.AgainWanted)]
-        assert again == [CALLS[1], CALLS[1]]
+        again = [(message.exchange, message.resend) for message in stage.of(RecentList.Recalled)]
+        assert again == [(CALLS[1], True), (CALLS[1], True)]
 
     play(story)
 

@@ -15,7 +15,7 @@ from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.state import Running
 from rpcexplorer.tui.widgets.bars import WarningLines
 from tests.text.exchanges import exchange
-from tests.tui.stage import Stage
+from tests.tui.stage import Stage, response_pane
 from tests.tui.waiting import until
 
 Output = tuple[bytes, str, bool]
@@ -57,7 +57,7 @@ def play(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> Callable[[Calla
 
     def played(scene: Callable[[Story], Awaitable[None]]) -> None:
         async def run() -> None:
-            stage = Stage(pane := ResponsePane(explorer))
+            stage = Stage(pane := response_pane(explorer))
             async with stage.run_test(size=(100, 20)) as pilot:
                 story = Story(pane, pilot)
                 monkeypatch.setattr("rpcexplorer.tui.processes.transform", story.program)
