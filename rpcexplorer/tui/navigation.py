@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from textual.app import App
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rpcexplorer.model.event import Event
-    from rpcexplorer.tui.connections import Connections
     from rpcexplorer.tui.history import HistoryChoice
     from rpcexplorer.tui.history_search import CaseOnView
 
@@ -55,8 +54,8 @@ class Navigation:
         self._app, self._explorer, self._pending = app, explorer, pending
         self._problems = problems
         self._profile, self._case = profile, case
-        self._first: CallScreen | None = None
-        """The call screen that the program starts with."""
+        self._screen: CallScreen | None = None
+        """The call screen, once there is a profile."""
         self._chosen_call: HistoryChoice | None = None
         """The call that was chosen in the history while no profile was in use."""
 
@@ -66,23 +65,13 @@ class Navigation:
         screens = (screen for screen in self._app.screen_stack if isinstance(screen, CallScreen))
         return next((screen for screen in screens if screen.is_complete), None)
 
-    @cached_property
-    def connections(self) -> Connections:
-        """The connections and their events; calls over HTTP mostly need none."""
-        from rpcexplorer.tui.connections import Connections
-
-        return Connections(self._app, self._explorer)
-
-    def connections_of(self, profile: Profile | None) -> Connections | None:
-        """Return the connections; None if they have nothing to show for a profile."""
-        is_needed = "connections" in self.__dict__ or (profile is not None and profile.is_open_connection)
-        return self.connections if is_needed else None
-
     def take_event(self, profile: Profile, event: Event) -> None:
-        self.connections.take(profile, event)
+        if self._screen is not None:
+            self._screen.connections.take(profile, event)
 
     def take_stderr(self, profile: Profile, line: str) -> None:
-        self.connections.take_stderr(profile, line)
+        if self._screen is not None:
+            self._screen.connections.take_stderr(profile, line)
 
     def first_screen(self) -> Screen[Any]:
         """Return the call screen, or an empty one if no profile can be used."""
@@ -90,19 +79,17 @@ class Navigation:
         if explorer.profile is None:
             with suppress(UserError):
                 explorer.use(self._profile)
-        self._first = self._call_screen() if explorer.profile else None
-        return self._first or Screen()
-
-    def _call_screen(self) -> CallScreen:
-        return CallScreen(self._explorer, self._pending, self.connections_of)
+        if explorer.profile is not None:
+            self._screen = CallScreen(explorer, self._pending)
+        return self._screen or Screen()
 
     def begin(self) -> None:
         """Show the first screen, or ask for a profile; keys wait for it."""
-        self._pending.run(self._app, "begin", self._choose_first if self._first is None else self._begin)
+        self._pending.run(self._app, "begin", self._choose_first if self._screen is None else self._begin)
 
     async def _begin(self) -> None:
-        assert self._first is not None
-        await self._first.completed.wait()
+        assert self._screen is not None
+        await self._screen.completed.wait()
         self._complain()
         self._show_case()
 
@@ -123,7 +110,7 @@ class Navigation:
             could_replay = bool(self._explorer.profiles.leaves)
             found = await self._ask_profile(back=case is not None)
         if found == "profile":
-            calls = self._call_screen()
+            calls = self._screen = CallScreen(self._explorer, self._pending)
             await self._app.push_screen(calls)
             await calls.completed.wait()
             self._complain()

@@ -663,7 +663,7 @@ def test_request_under_the_cursor_is_answered(explorer: Explorer) -> None:
             explorer.use(profile)
             calls.show_profile()
             await explorer.open_connection()
-            await until(pilot, lambda: len(app.navigation.connections.asked(profile.name)) == 3)
+            await until(pilot, lambda: len(calls.connections.asked(profile.name)) == 3)
             await play(pilot, "alt+v", "down", "a", "alt+a", *"12", "f5")
             await play(pilot, "slash", *"ask.th", "enter", "a", "shift+tab", "right", "f5")
             await play(pilot, "tab", "space", "escape", "escape", "escape", "escape")

@@ -71,8 +71,8 @@ def screen_of(scope: Scope, app: ExplorerApp) -> Screen[Any]:
             return ChecksScreen(explorer, [check], pending, frame)
         case "statistics":
             return StatisticsScreen(explorer, HistoryFilter(), pending, frame)
-    connections = app.navigation.connections
-    return EventsScreen(explorer, profile, connections, pending, frame, connect=lambda: None)
+    assert app.calls is not None
+    return EventsScreen(explorer, profile, app.calls.connections, pending, frame, connect=lambda: None)
 
 
 @pytest.mark.everyday(5)

@@ -151,7 +151,7 @@ def test_calls_over_http_need_no_code_of_connections(explorer: Explorer) -> None
         calls.drafts.choose("ping")
         calls.action_send()
         await until(pilot, lambda: calls.exchange is not None and not calls.running)
-        assert "connections" not in app.navigation.__dict__
+        assert "connections" not in calls.__dict__
         assert "Alt+v" not in on_view(app)
         await pilot.press("alt+c")
         assert "no connection stays open, and events come only with a response" in notices(app)
@@ -190,7 +190,7 @@ def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
             await pilot.press("tab", "right", "f5")
             await until(pilot, lambda: bool(answers) and "✗ roots/list  refused" in on_view(app))
             assert "Refused roots/list." in notices(app)
-            assert app.navigation.connections.words(live(port))[-1] == [("● ", "well"), ("open", "text")]
+            assert calls.connections.words(live(port))[-1] == [("● ", "well"), ("open", "text")]
             assert calls.running
             assert answers == [b'{"jsonrpc":"2.0","id":7,"error":{"code": -32000, "message": "Refused"}}']
             await pilot.press("escape")

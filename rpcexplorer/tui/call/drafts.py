@@ -23,6 +23,8 @@ from rpcexplorer.tui.call.state import CallState
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
+    from rpcexplorer.tui.form import FormScreen
+
 PAUSE_SECONDS: Final = 0.3
 """The draft is written after this time without a key."""
 MAX_DELAY_SECONDS: Final = 1.0
@@ -43,8 +45,8 @@ class DraftKeeper:
         """The batch's version of the call in the editor, if it has one."""
         self.batch_row: Draft | None = None
         """The call under the cursor when the batch was closed."""
-        self.put_typed: Callable[[], object] = lambda: None
-        """Applies the value being typed in a form to the editor."""
+        self.form: FormScreen | None = None
+        """The form over the editor."""
         self._thread: ThreadPoolExecutor | None = None
         """Started when the first letter is typed."""
         self._profile: Profile | None = None
@@ -88,7 +90,8 @@ class DraftKeeper:
 
     def write_down(self) -> None:
         """Write the draft now: afterwards it is on disk, or there is a problem."""
-        self.put_typed()
+        if self.form is not None:
+            self.form.put_typed()
         if self._is_behind or (self._state.draft_problem and self._is_newest):
             self._write()
         if self._write_result is not None:

@@ -64,16 +64,9 @@ class CallScreen(CallState, scope="call"):
     AUTO_FOCUS = ""
     """Each screen sets the focus itself: moving it slows the start."""
 
-    def __init__(
-        self,
-        explorer: Explorer,
-        pending: PendingKeys,
-        connections_of: Callable[[Profile | None], Connections | None] = lambda _: None,
-    ) -> None:
-        """``connections_of`` returns the connections if there is something to show for a profile."""
+    def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
         header = Header()
         super().__init__(explorer, pending, Frame(header.copy, FOOTER_OVER_CALLS))
-        self.connections_of = connections_of
         self.header, self.footer = header, Footer()
         self.methods = MethodsPane(self)
         self._is_reading = False
@@ -98,6 +91,13 @@ class CallScreen(CallState, scope="call"):
         from rpcexplorer.tui.call.transfer import Transfer  # not needed by the start
 
         return Transfer(self, self.drafts, self.panes)
+
+    @cached_property
+    def connections(self) -> Connections:
+        """The connections and their events; calls over HTTP mostly need none."""
+        from rpcexplorer.tui.connections import Connections
+
+        return Connections(self.app, self.explorer)
 
     def compose(self) -> ComposeResult:
         here = CallState
@@ -175,9 +175,12 @@ class CallScreen(CallState, scope="call"):
 
     def _show_footer(self) -> None:
         """Hide keys that are shown elsewhere or do nothing for this profile."""
-        has_login = self.profile is not None and bool(self.profile.secrets)
-        elsewhere = {"focus.methods": not self.panes.is_narrow, "login": not has_login}
-        self.footer.elsewhere = frozenset(id for id, is_left_out in elsewhere.items() if is_left_out)
+        elsewhere = set[str]()
+        if not self.panes.is_narrow:
+            elsewhere.add("focus.methods")
+        if self.profile is None or not self.profile.secrets:
+            elsewhere.add("login")
+        self.footer.elsewhere = frozenset(elsewhere)
 
     def has(self, state: str) -> bool:
         if not self.is_complete:  # Most keys wait for the panes; these two states depend on them.
@@ -197,7 +200,9 @@ class CallScreen(CallState, scope="call"):
             case "connection":
                 return profile is not None and profile.is_open_connection
             case "events":
-                return self._has_events
+                if profile is None or "connections" not in self.__dict__:
+                    return self.has("connection")
+                return self.connections.has_events(profile)
             case "hint":
                 return self.hint is not None
             case "method":
@@ -221,7 +226,8 @@ class CallScreen(CallState, scope="call"):
         self.has_history = False
         self.explorer_changed()
         self._look_at_description()
-        self.connections_of(self.explorer.profile)  # From now on, the header shows the connection.
+        if self.explorer.profile is not None and self.explorer.profile.is_open_connection:
+            _ = self.connections  # From now on, the header shows the connection.
         self.call_after_refresh(self._read_history)
         self.exchange = None
         self.drafts.choose(self._first_method())
@@ -383,9 +389,9 @@ class CallScreen(CallState, scope="call"):
             self.tell(why_not)
             return
         form = FormScreen(self.explorer, self._form_source(), self.pending, self.frame)
-        self.drafts.put_typed = form.put_typed
+        self.drafts.form = form
         is_sent = await self.app.push_screen_wait(form)
-        self.drafts.put_typed = lambda: None
+        self.drafts.form = None
         params.show_tab("Params")
         if form.place is not None:
             params.editor.go_to(form.place)
@@ -638,30 +644,22 @@ class CallScreen(CallState, scope="call"):
         if self.running is not None and self.running.method:
             self.panes.free_response()
 
-    @property
-    def _has_events(self) -> bool:
-        profile = self.explorer.profile
-        connections = self.connections_of(profile)
-        return profile is not None and connections is not None and connections.has_events(profile)
-
     @opens("events")
     async def action_events(self) -> None:
         from rpcexplorer.tui.events import EventsScreen
 
         profile = self.explorer.profile
-        connections = self.connections_of(profile)
-        if profile is not None and connections is not None:
+        if profile is not None:
             connect = self.action_connect
-            events = EventsScreen(self.explorer, profile, connections, self.pending, self.frame, connect=connect)
+            events = EventsScreen(self.explorer, profile, self.connections, self.pending, self.frame, connect=connect)
             await self.app.push_screen_wait(events)
 
     def action_connect(self) -> None:
         """Close the connection, or open it like a call."""
         profile = self.explorer.profile
-        connections = self.connections_of(profile)
-        if profile is None or connections is None or connections.is_closing(profile):
+        if profile is None or self.connections.is_closing(profile):
             return
-        if connections.is_open(profile):
+        if self.connections.is_open(profile):
             self.run_worker(self.explorer.close_connection(profile), group="connection")
         elif self.running:
             self.tell(f"The connection opens with the running work. {self.key('cancel')} cancels it.")
