@@ -152,7 +152,9 @@ class CompletionList(RowList["Candidate"], can_focus=False):
             return Completion(start, start, ())
         if self._names is None or self._names[0] != start:
             self._names = start, self._advice.names()
-        end = offset + len(CLOSING) * line_text.startswith(CLOSING, column)  # braces that the editor closed
+        end = offset
+        if line_text.startswith(CLOSING, column):  # braces that the editor closed
+            end += len(CLOSING)
         word = reference["typed"].strip().lower()
         names = [offered for offered in self._names[1] if word in offered.inside.lower()]
         quote = "" if in_string(line_text[: column - len(reference[0])]) else '"'
@@ -202,15 +204,17 @@ class CompletionList(RowList["Candidate"], can_focus=False):
     def _insert(self) -> None:
         """Insert the chosen candidate if it still fits."""
         chosen, found = self.chosen, self._find(self._editor.text)
-        at = _index_of(chosen, found.candidates) if chosen and found else None
-        row = found.candidates[at] if found and at is not None else None
         self.close()
-        if found is None or row is None:
+        if chosen is None or found is None:
             return
-        text = self._editor.text
+        at = _index_of(chosen, found.candidates)
+        if at is None:
+            return
+        row, text = found.candidates[at], self._editor.text
         start, end = place_of(text, found.start), place_of(text, found.end)
         self._editor.replace(row.text, start, end, maintain_selection_offset=False)
-        self._editor.go_to(found.start + (len(row.text) if row.cursor is None else row.cursor))
+        cursor = len(row.text) if row.cursor is None else row.cursor
+        self._editor.go_to(found.start + cursor)
         self._followed = self._editor.text, self._followed[1]
         if self._in_braces and row.shown.endswith("#"):  # a pointer into that result can be typed
             self._declined = self._editor.cursor_offset - len(row.shown) - len(OPENING)
@@ -222,4 +226,7 @@ class CompletionList(RowList["Candidate"], can_focus=False):
 def _index_of(chosen: Candidate, rows: Sequence[Candidate]) -> int | None:
     """Return the index of a candidate, whose text may have changed."""
     alike = [at for at, row in enumerate(rows) if row.shown == chosen.shown]
-    return next((at for at in alike if rows[at].text == chosen.text), alike[0] if alike else None)
+    for at in alike:
+        if rows[at].text == chosen.text:
+            return at
+    return alike[0] if alike else None

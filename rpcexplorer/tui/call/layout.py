@@ -185,7 +185,7 @@ class PaneLayout:
         from rpcexplorer.tui.call.docs import DocsPane
 
         docs = self._docs[place] = DocsPane(self._state.key("docs"))
-        docs.add_class(f"-{place}")
+        docs.set_class(place == "beside", "-beside")
         self._state.query_one("#panes" if place == "beside" else "#right").mount(docs)
         return docs
 

@@ -141,8 +141,8 @@ class Transfer:
         self._params.replace(indented(inert_value(example.params)))
         self._panes.free_response()
         self._params.focus_inside()
-        loaded = f"Loaded the example “{example.name}”" if example.name else "Loaded the example"
-        self._state.tell(f"{loaded}. {self._state.key('params.undo')} restores your draft.")
+        name = f" “{example.name}”" if example.name else ""
+        self._state.tell(f"Loaded the example{name}. {self._state.key('params.undo')} restores your draft.")
 
     def _put_into_batch(self, exchange: Exchange) -> bool:
         """Replace the batch by a recorded one; return whether that is possible.
@@ -182,8 +182,10 @@ class Transfer:
             sentences.append(f"To restore your draft later, use “{RESTORE_DRAFT}” in the command palette.")
         if draft.text != text:
             sentences.append(f"Removed the secret references of {profile}: they do not work with another profile.")
-        elif mark := of_another(text, profile):
-            sentences.append(f"{mark} does not work with {profile}: replace it with a value.")
+        else:
+            mark = of_another(text, profile)
+            if mark:
+                sentences.append(f"{mark} does not work with {profile}: replace it with a value.")
         if draft.notification:
             sentences.append(self._notification_words(draft.method))
         self._state.tell(" ".join(sentences))
@@ -238,12 +240,15 @@ class Transfer:
                 sentences.append(
                     f"To restore the other calls of {first.method}, use “{RESTORE_DRAFT}” in the command palette."
                 )
-        sentences += _left_out_words(taken.left_out)
-        if others := other_addresses(found.calls, profile.endpoint):
+        if taken.left_out:
+            sentences.append(f"Not imported: {counted(taken.left_out, 'more call')} of the same methods.")
+        others = other_addresses(found.calls, profile.endpoint)
+        if others:
             sentences.append(f"Calls are sent to {printable_url(profile.endpoint)}, not to {others}.")
         sentences += [f"{note}." for note in [*note_lines(found.calls)][:MAX_NOTES]]
         sentences += found.notes[:MAX_NOTES]
-        sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)
+        if taken.problem:
+            sentences.append(f"{capitalised(taken.problem)}.")
         self._state.tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
 
@@ -260,16 +265,19 @@ class Transfer:
         self._drafts.choose(as_named(taken.drafts[0].method))
         self._panes.focus_params()
         name = profile.shown_name
-        sentences = [f"Imported {len(taken.drafts):,} calls as drafts of {name}. The first is in the editor."]
         if len(taken.drafts) == 1:
             sentences = [f"Imported the call into the editor, as a draft of {name}."]
-        sentences += _left_out_words(taken.left_out)
+        else:
+            sentences = [f"Imported {len(taken.drafts):,} calls as drafts of {name}. The first is in the editor."]
+        if taken.left_out:
+            sentences.append(f"Not imported: {counted(taken.left_out, 'more call')} of the same methods.")
         if taken.replaced:
             sentences.append(
                 f"Replaced your drafts of {joined_words(taken.replaced, MAX_REASONS)}. "
                 f"To restore them, use “{RESTORE_DRAFT}” in the command palette."
             )
-        sentences += [f"{capitalised(taken.problem)}."] * bool(taken.problem)
+        if taken.problem:
+            sentences.append(f"{capitalised(taken.problem)}.")
         self._state.tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
 
@@ -300,7 +308,8 @@ class Transfer:
     async def _agrees(self, found: Imported, profile: Profile) -> bool:
         count, methods = len(found.calls), joined_words(dict.fromkeys(call.method for call in found.calls), 8)
         rows = [("form", found.form), ("calls", f"{count:,}: {methods}")]
-        if others := other_addresses(found.calls, profile.endpoint):
+        others = other_addresses(found.calls, profile.endpoint)
+        if others:
             rows.append(("old server", others))
         rows.append(("new server", f"{profile.shown_name}, {printable_url(profile.endpoint)}"))
         notes = [*skipped_lines(found.skipped), *found.notes, *note_lines(found.calls)]
@@ -311,11 +320,17 @@ class Transfer:
 
     def _secrets(self, fits: Sequence[Fitted]) -> list[Secret]:
         """Return the secrets to redact in the files of imported calls."""
-        return [*self._explorer.credentials.in_use(), *(secret for fit in fits for _, secret in fit.secrets)]
+        secrets = [*self._explorer.credentials.in_use()]
+        for fit in fits:
+            secrets += [secret for _, secret in fit.secrets]
+        return secrets
 
     async def _settle_credentials(self, profile: Profile, fits: Sequence[Fitted]) -> None:
         """Ask once whether to store imported credentials; drop unused ones."""
-        if found := {field: secret for fit in fits for field, secret in fit.secrets}:
+        found: dict[str, Secret] = {}
+        for fit in fits:
+            found.update(fit.secrets)
+        if found:
             names = " and ".join(found)
             rows = [("profile", profile.shown_name), ("server", printable_url(profile.endpoint))]
             from rpcexplorer.tui.dialogs import caution_of
@@ -328,9 +343,13 @@ class Transfer:
             else:
                 problems = [f"Discarded the imported {names}."]
             self._state.show_session()
-            if problem := next(filter(None, problems), ""):
-                self._state.tell(capitalised(problem))
-        if dropped := dict.fromkeys(place for fit in fits for place in fit.dropped):
+            sentence = next((problem for problem in problems if problem), "")
+            if sentence:
+                self._state.tell(capitalised(sentence))
+        dropped: dict[str, None] = {}
+        for fit in fits:
+            dropped.update(dict.fromkeys(fit.dropped))
+        if dropped:
             places = joined_words(dropped, 4)
             self._state.tell(f"Discarded credentials that {profile.shown_name} does not use: {places}.")
 
@@ -340,7 +359,3 @@ class Transfer:
             f"{method} was a notification. To send it as a call with an id, press {send}. "
             f"To send it without an id, use “{SEND_NOTIFICATION}” in the command palette."
         )
-
-
-def _left_out_words(count: int) -> list[str]:
-    return [f"Not imported: {counted(count, 'more call')} of the same methods."] if count else []
