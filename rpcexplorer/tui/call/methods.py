@@ -440,7 +440,7 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
 
     def __init__(self, state: CallState) -> None:
         super().__init__()
-        self._state = state
+        self._state, self._key = state, state.key("focus.methods")
         self._rows = MethodRows({})
         self._bar, self._summary, self._recent_bar = Bar(), Bar(), Bar()
         self._recent_bar.key = state.key("history")
@@ -544,7 +544,7 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
         rows, known = self._rows.listed(self.typed), len(self._rows)
         found = sum(isinstance(row, MethodRow) for row in rows)
         count = f"{known:,}" if found == known else f"{found:,} of {known:,}"
-        self._bar.key = f"{count}  {self._state.key('focus.methods')}"
+        self._bar.key = f"{count}  {self._key}"
         self._list.typed, self._list.items = self.typed, rows
         at = 0
         if name:

@@ -146,7 +146,8 @@ class ResponsePane(Commanded, Vertical, scope="response"):
     def __init__(self, state: CallState, drafts: DraftKeeper) -> None:
         super().__init__(classes="response")
         self._state, self._explorer, self._drafts, self.pending = state, state.explorer, drafts, state.pending
-        self._cancel_key, self._original_key = state.key("cancel"), state.key("response.original")
+        key = state.key
+        self._key, self._cancel_key, self._original_key = key("focus.response"), key("cancel"), key("response.original")
         self.body = Body(self._original_key)
         """The views of the response."""
         self.prompt = Prompt()
@@ -246,13 +247,13 @@ class ResponsePane(Commanded, Vertical, scope="response"):
 
     def _show_bar(self) -> None:
         """Show the running work, or the outcome and its circumstances."""
-        bar, running, key = self._bar, self.running, self._state.key("focus.response")
+        bar, running = self._bar, self.running
         if running is not None:
             self._show_progress(running)
             bar.after, bar.tabs = (), ()
-            bar.key = f"{self._cancel_key} cancel  {key}"
+            bar.key = f"{self._cancel_key} cancel  {self._key}"
         else:
-            bar.tabs, bar.open, bar.key = TABS, self.tab, key
+            bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
             if work := self.body.doing:
                 cancel = f"  {self._cancel_key} cancel" if self.body.folding else ""
                 bar.after = [(f"   {work} …", "careful"), (cancel, "dim")]
