@@ -26,6 +26,8 @@ MAX_STDERR: Final = 64 * 1024
 """Characters of the lines of stderr."""
 AT_ONCE_BYTES: Final = 64 * 1024
 """A larger message is redacted in a thread."""
+GROUP: Final = 256
+"""Events that are searched together, which is much faster."""
 METHOD: Final = "method:"
 """The word of a filter that selects methods."""
 
@@ -55,6 +57,11 @@ class EventLog:
         """Return an event by its number since the start, from 0."""
         event = self._ring[number % MAX_EVENTS] if number >= self.dropped else None
         return event or GONE
+
+    def following(self, number: int, most: int) -> list[Event]:
+        """Return the events from a number on that is still here."""
+        end = min(number + most, self.count)
+        return [self._ring[at % MAX_EVENTS] or GONE for at in range(number, end)]
 
     def take(self, event: Event) -> None:
         """Append an event, and cut it if it is too large."""
@@ -95,6 +102,8 @@ class Hide(Protocol):
 
     def message(self, event: Event) -> bytes: ...
 
+    def messages(self, events: Sequence[Event]) -> list[bytes]: ...
+
     def part(self, event: Event, part: bytes) -> bytes: ...
 
     def method(self, name: str) -> str: ...
@@ -107,7 +116,10 @@ class Hide(Protocol):
 
 def message_of(event: Event, hide: Hide) -> bytes:
     """Return the message without secrets. A long one is redacted before it is cut, so that no secret is cut in half."""
-    text = hide.message(event)
+    return _shown(event, hide.message(event))
+
+
+def _shown(event: Event, text: bytes) -> bytes:
     searched = len(text) - MARGIN if event.size > len(event.text) else len(text)
     return text[: max(min(searched, MAX_EVENT), 0)]
 
@@ -127,24 +139,33 @@ class EventFilter(Struct, frozen=True):
     def __bool__(self) -> bool:
         return bool(self.words or self.methods)
 
-    def matches(self, event: Event, hide: Hide) -> bool:
-        """Return whether an event has all words. The value of a secret is never found."""
-        if not _has(event.method, self.methods) or not _has(event.text, self.words):
-            return False
-        if self.methods and not _has(hide.method(event.method), self.methods):
-            return False
-        return not self.words or (text := message_of(event, hide)) is event.text or _has(text, self.words)
+    def found(self, events: Sequence[Event], hide: Hide) -> Sequence[Event]:
+        """Return the events that have all words. The value of a secret is never found."""
+        if self.methods:
+            names = {event.method for event in events}
+            fitting = {name for name in names if _has(name, self.methods) and _has(hide.method(name), self.methods)}
+            events = [event for event in events if event.method in fitting]
+        for word in self.words:
+            cased = _cased(word)
+            events = [event for event in events if word in cased(event.text.decode("utf-8", "replace"))]
+        if not self.words:
+            return events
+        found = list[Event]()
+        for event, text in zip(events, hide.messages(events), strict=True):
+            is_whole = text is event.text and event.size <= MAX_EVENT
+            if is_whole or _has(_shown(event, text).decode("utf-8", "replace"), self.words):
+                found.append(event)
+        return found
 
 
-def _has(text: str | bytes, words: Sequence[str]) -> bool:
+def _has(text: str, words: Sequence[str]) -> bool:
     """Return whether a text has all words."""
-    return not words or all(map(_in(text if isinstance(text, str) else text.decode("utf-8", "replace")), words))
+    return all(word in _cased(word)(text) for word in words)
 
 
-def _in(text: str) -> Callable[[str], bool]:
-    """Return whether a word is in a text; lower case matches any case."""
-    small = text.lower()
-    return lambda word: word in small if word.islower() else word in text
+def _cased(word: str) -> Callable[[str], str]:
+    """Return how to spell a text that a word is searched in: lower case matches any case."""
+    return str.lower if word.islower() else str
 
 
 class AllEvents(Sequence[Event]):
@@ -179,8 +200,8 @@ class EventSearch(Sequence[Event]):
         self._numbers = list[int]()
         self._next = 0
         """The number of the first event that is not searched yet."""
-        self._aside: asyncio.Future[bool] | None = None
-        """The match of a large event, in a thread."""
+        self._aside: asyncio.Future[Sequence[Event]] | None = None
+        """The search in a large event, in a thread."""
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -201,23 +222,26 @@ class EventSearch(Sequence[Event]):
 
     def search(self, hide: Hide, seconds: float) -> None:
         """Search for some time, or up to a large event; it can be called again later."""
-        log, until = self.log, time.perf_counter() + seconds
+        until = time.perf_counter() + seconds
         while not self.is_complete and time.perf_counter() < until:
-            if self._aside is None:
-                self._next = max(self._next, log.dropped)
-                event = log.numbered(self._next)
-                if len(event.text) > AT_ONCE_BYTES:
-                    matches = partial(self.wanted.matches, event, hide)
-                    self._aside = asyncio.get_running_loop().run_in_executor(_thread(), matches)
-            if self._aside is None:
-                is_found = self.wanted.matches(event, hide)
-            elif self._aside.done():
-                is_found, self._aside = self._aside.result(), None
-            else:
-                return
-            if is_found:
-                self._numbers.append(self._next)
-            self._next += 1
+            if self._aside is not None:
+                if not self._aside.done():
+                    return
+                self._numbers += [self._next] * len(self._aside.result())
+                self._aside = None
+                self._next += 1
+                continue
+            self._next = max(self._next, self.log.dropped)
+            events = self.log.following(self._next, GROUP)
+            while len(events) > 1 and sum([len(event.text) for event in events]) > AT_ONCE_BYTES:
+                events = events[: len(events) // 2]
+            if len(events[0].text) > AT_ONCE_BYTES:
+                find = partial(self.wanted.found, events, hide)
+                self._aside = asyncio.get_running_loop().run_in_executor(_thread(), find)
+                continue
+            found = set(self.wanted.found(events, hide))
+            self._numbers += [number for number, event in enumerate(events, self._next) if event in found]
+            self._next += len(events)
 
 
 @cache

@@ -41,7 +41,7 @@ from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList
 REDRAW_SECONDS: Final = 0.2
 """Between two looks for new events."""
 SEARCH_SECONDS: Final = 0.01
-PAUSE_SECONDS: Final = 0.02
+PAUSE_SECONDS: Final = 0.005
 """For a slice of the search, and between two of them."""
 METHOD_COLUMNS: Final = 40
 START_BYTES: Final = 400
@@ -357,6 +357,8 @@ class EventsScreen(Browser[Event, None], scope="events"):
     def _search_on(self) -> None:
         self._is_searching = False
         self._search()
+        if self._rows.is_complete:
+            self._look()
 
     def show_detail(self) -> None:
         """Show the event at the cursor, and the counts."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.benchmarks.figures import print_median
-from tests.benchmarks.programs import ready_to_send
+from tests.benchmarks.programs import CHECKOUT, ready_to_send
 from tests.benchmarks.terminal import BACKSPACE, F5, Program
 
 USUAL: Final = 1_000_000
@@ -51,13 +51,13 @@ safe = true
 """
 
 
-def flooded(folder: Path, count: int) -> Program:
+def flooded(folder: Path, count: int, checkout: Path = CHECKOUT) -> Program:
     """Start the program with the call that floods it in the editor."""
     script, file = folder / "flood.py", folder / "home" / "config" / "sessions.toml"
     script.write_text(FLOOD)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(_SESSIONS.format(python=sys.executable, script=script, count=count))
-    return ready_to_send(folder, "flood")
+    return ready_to_send(folder, "flood", checkout)
 
 
 def typed_until(program: Program, word: bytes, *keys: bytes) -> list[float]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from tests.benchmarks.terminal import ENTER, F2, Program
 
+CHECKOUT: Final = Path(__file__).resolve().parents[2]
 WORD: Final = b"usable"
 """A word on the first screen of every program, as text, hint or name."""
 _BARE = """
@@ -41,13 +42,13 @@ def profile(folder: Path, url: str, **noted: str) -> None:
     (folder / "sessions.toml").write_text(_SESSIONS.format(url=url) + (_NOTED.format_map(noted) if noted else ""))
 
 
-def explorer(folder: Path) -> Program:
-    return Program([sys.executable, "-m", "rpcexplorer"], folder)
+def explorer(folder: Path, checkout: Path = CHECKOUT) -> Program:
+    return Program([sys.executable, "-m", "rpcexplorer"], folder, {"PYTHONPATH": str(checkout)})
 
 
-def ready_to_send(folder: Path, method: str) -> Program:
+def ready_to_send(folder: Path, method: str, checkout: Path = CHECKOUT) -> Program:
     """Start the real program with a method in the editor; F5 sends it."""
-    program = explorer(folder)
+    program = explorer(folder, checkout)
     program.until(WORD)
     program.settle()
     for keys in (F2, method.encode() + ENTER):

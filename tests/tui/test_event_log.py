@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -105,14 +106,24 @@ def test_stderr_keeps_the_last_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_filter_matches_words_and_methods(typed: str, found: bool) -> None:
     one = event("eth_subscription", '{"subscription":"0x1","result":"BLOCK"}')
-    assert EventFilter.of(typed).matches(one, NOTHING) is found
+    assert (EventFilter.of(typed).found([one], NOTHING) == [one]) is found
 
 
 def test_filter_finds_no_part_of_a_secret() -> None:
     hide = EventRedactor(Profile("shop", "tcp://127.0.0.1:9"), [Secret("correct-horse", "shop.token")])
     one = event("of correct-horse", '{"token":"correct-horse","name":"horse"}')
     typed = ("correct", "correct-horse", "horse", "method:correct", "method:of")
-    assert [EventFilter.of(word).matches(one, hide) for word in typed] == [False, False, True, False, True]
+    assert [bool(EventFilter.of(word).found([one], hide)) for word in typed] == [False, False, True, False, True]
+
+
+def test_filter_finds_no_secret_among_many_events() -> None:
+    hide = EventRedactor(Profile("shop", "tcp://127.0.0.1:9"), [Secret("correct-horse", "shop.token")])
+    log = log_of(*(event("tick", '"correct-horse"' if number % 7 == 3 else '"correct"') for number in range(1_000)))
+    search = EventSearch(log, EventFilter.of("correct"))
+    search.search(hide, 60)
+    assert search.is_complete
+    assert {one.text for one in search} == {event("tick", '"correct"').text}
+    assert len(search) == sum(number % 7 != 3 for number in range(1_000))
 
 
 def test_filter_finds_no_half_of_a_secret_at_the_cut() -> None:
@@ -121,7 +132,7 @@ def test_filter_finds_no_half_of_a_secret_at_the_cut() -> None:
     long = Event(NOW, "unreadable", f"{start}correct-horse".encode())
     log_of(long)
     assert long.text.endswith(b"correct")
-    assert not EventFilter.of("correct").matches(long, hide)
+    assert not EventFilter.of("correct").found([long], hide)
 
 
 def test_search_goes_on_after_events_were_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,11 +158,11 @@ def test_large_event_is_searched_in_a_thread(monkeypatch: pytest.MonkeyPatch) ->
     log = log_of(event("a"), event("b", f'"{"x" * 100}"'), event("c"))
     threads = list[bool]()
 
-    def matches(one: Event, _: object) -> bool:
+    def found(some: Sequence[Event], _: object) -> Sequence[Event]:
         threads.append(threading.current_thread() is threading.main_thread())
-        return one.method != "a"
+        return [one for one in some if one.method != "a"]
 
-    wanted: Any = SimpleNamespace(matches=matches)
+    wanted: Any = SimpleNamespace(found=found)
     search = EventSearch(log, wanted)
 
     async def run() -> None:
