@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, tzinfo
 from itertools import groupby, islice, zip_longest
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
-from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,7 +30,7 @@ from rpcexplorer.text.json_text import inked, painted
 from rpcexplorer.text.printable import clipped, printable
 from rpcexplorer.text.wrapping import WordLine
 
-LineKind = Literal["equal", "changed", "spelling", "added", "removed", "ignored", "hidden", "fold", "note"]
+LineKind = Literal["equal", "changed", "spelling", "added", "removed", "ignored", "hidden", "fold"]
 SideNames: TypeAlias = tuple[str, str] | None
 LINE_SIGNS: Final[dict[LineKind, tuple[str, str]]] = {
     "changed": ("-", "+"),
@@ -58,17 +58,15 @@ CHARACTERS_AROUND: Final = 40
 MAX_SCALAR_BYTES: Final = 10_000
 CONTEXT: Final = 2
 """Equal values that are shown before and behind a difference."""
-RUN: Final = 500
-"""Equal values that one unfolding shows. A fold with the rest follows."""
+UNFOLDED_PARTS: Final = 500
+"""Values, lines or differences that one unfolding shows. A fold with the rest follows."""
 MAX_VALUE_LINES: Final = 100
 """Lines of one value on one side that are shown before it is unfolded."""
 MAX_DIFFERENCES: Final = 2_000
-MORE: Final = "more than "
 MAX_INDENTED_LEVELS: Final = 64
 MAX_LISTED_DIFFERENCES: Final = 20
 MAX_VALUE_COLUMNS: Final = 60
 MAX_NAME_COLUMNS: Final = 24
-_BLANK = regex(r"\s+")
 _CODE = regex(rb'\{"code":(-?[0-9]{1,20})')
 
 
@@ -79,27 +77,27 @@ def one_line(prefix: str, value: bytes) -> str:
     return text
 
 
-def begun(prefix: str, value: bytes) -> str:
+def begun(prefix: str, value: bytes | None) -> str | None:
     """Return the beginning of a large value on one line."""
+    if value is None:
+        return None
     start = value[: FOLDED_CHARACTERS * 4]
-    text = _BLANK.sub(" ", start.decode("utf-8", "ignore"))
+    text = " ".join(start.decode("utf-8", "ignore").split())
     if len(start) < len(value) or len(text) > FOLDED_CHARACTERS:
         text = f"{text[:FOLDED_CHARACTERS]}…"
-    return _printed(prefix + text)
+    return one_line(prefix + text, b"")
 
 
 def laid_out(prefix: str, value: bytes | None, blank: str) -> Sequence[str]:
     if value is None:
         return ()
-    lines = indented(value).split(b"\n")
-    lines[0] = prefix.encode("utf-8", "surrogatepass") + lines[0]
-    return [blank + one_line("", line.removesuffix(b",")) for line in lines]
+    first, *others = indented(value).split(b"\n")
+    lines = [one_line(prefix, first.removesuffix(b","))]
+    return lines + [one_line(blank, line.removesuffix(b",")) for line in others]
 
 
-def differing(prefix: str, left: bytes, right: bytes, *, spelling: bool) -> tuple[str, str, str]:
+def differing(prefix: str, left: bytes, right: bytes) -> tuple[str, str, str]:
     """Return two scalars and a remark; of long strings the differing part."""
-    if spelling:
-        return one_line(prefix, left), one_line(prefix, right), "the same number"
     are_strings = left[:1] == right[:1] == b'"'
     if not are_strings or max(len(left), len(right)) <= LONG_STRING_BYTES:
         return one_line(prefix, left), one_line(prefix, right), ""
@@ -124,11 +122,7 @@ def _part(prefix: str, text: str, at: int) -> str:
         part = f"…{part}"
     if end < len(text):
         part = f"{part}…"
-    return _printed(prefix + part)
-
-
-def _printed(text: str) -> str:
-    return shown(text.encode("utf-8", "surrogatepass"))
+    return one_line(prefix + part, b"")
 
 
 def own_part(own: str, other: str) -> tuple[int, int]:
@@ -149,29 +143,13 @@ class ComparedLine(Struct, frozen=True):
     difference: int | None = None
     """Which of the comparison's differences it shows."""
     fold: str = ""
-    """The key that unfolds this line in ``unfolded``, or empty."""
+    """What unfolds here, see ``ComparisonLayout``; empty if nothing is folded."""
     note: str = ""
     """For example the first character at which two strings differ."""
 
 
-class _Child(NamedTuple):
-    prefix: str
-    left: Span | None
-    right: Span | None
-
-
-def compared_lines(
-    comparison: Comparison, unfolded: Collection[str] = frozenset(), *, full: bool = False
-) -> Sequence[ComparedLine]:
-    """Return the lines of a comparison.
-
-    ``unfolded`` has the ``fold`` of lines that are to be opened; ``full``: all are.
-    """
-    if comparison.verdict == "not comparable":
-        return [_both("note", printable(comparison.why))]
-    if comparison not in _LAYOUTS:
-        _LAYOUTS[comparison] = _Layout(comparison)
-    return list(_LAYOUTS[comparison].lines(unfolded, full=full))
+def compared_lines(comparison: Comparison, unfolded: Collection[str] = (), *, full: bool = False) -> list[ComparedLine]:
+    return list(ComparisonLayout(comparison).lines(unfolded, full=full))
 
 
 def stacked(lines: Iterable[ComparedLine]) -> Iterator[ComparedLine]:
@@ -190,22 +168,33 @@ def stacked(lines: Iterable[ComparedLine]) -> Iterator[ComparedLine]:
 
 def is_pair(shown: ComparedLine) -> bool:
     """Return whether a line takes two rows in one column."""
-    if shown.left is None or shown.right is None or shown.kind in {"equal", "fold", "note"}:
+    if shown.left is None or shown.right is None or shown.kind in {"equal", "fold"}:
         return False
     return shown.kind not in REMARKS or shown.left != shown.right
 
 
-def _both(kind: LineKind, text: str, fold: str = "") -> ComparedLine:
-    return ComparedLine(kind, text, text, fold=fold)
+class _Child(NamedTuple):
+    """A member or an element; without a counterpart, one side is None."""
+
+    prefix: str
+    """The name before the value."""
+    left: Span | None
+    right: Span | None
 
 
-class _Layout:
-    """A comparison with its parsed documents, cached for redrawing."""
+class ComparisonLayout:
+    """Two responses laid out side by side, with folds.
+
+    Equal values between differences are folded, and so is the rest of a long value and of many differences. All folds
+    work the same: something is shown up to a number of parts, and a line says how many are left. Its ``fold`` names the
+    place and that number. Each time it is unfolded, more parts are shown.
+    """
 
     def __init__(self, comparison: Comparison) -> None:
-        self._left_text, self._right_text = comparison.left, comparison.right
+        self.size = len(comparison.left) + len(comparison.right)
         self._left, self._right = Document(comparison.left), Document(comparison.right)
         self._children: dict[Span, list[_Child]] = {}
+        """What was parsed, as the lines are made again for each fold that opens."""
         marks: list[tuple[int | None, Difference]] = list(enumerate(comparison.differences))
         marks += [(None, difference) for difference in comparison.passed]
         self._at_left = {mark.left.start: (at, mark) for at, mark in marks if mark.left}
@@ -215,196 +204,179 @@ class _Layout:
         self._unfolded: Collection[str] = ()
         self._full = False
         self._shown, self._most = 0, MAX_DIFFERENCES
+        """Differences so far, and how many are to be shown."""
 
-    def lines(self, unfolded: Collection[str], *, full: bool) -> Iterator[ComparedLine]:
-        self._unfolded, self._full, self._shown, self._most = unfolded, full, 0, MAX_DIFFERENCES
-        while f"{MORE}{self._most}" in unfolded:
-            self._most *= 10
-        yield from self._pair("", self._left.root, self._right.root, 0)
+    def lines(self, unfolded: Collection[str] = (), *, full: bool = False) -> Iterator[ComparedLine]:
+        """Yield the lines; ``unfolded`` has the ``fold`` of those that are open, ``full`` opens all."""
+        if not self.size:  # The responses cannot be compared.
+            return
+        self._unfolded, self._full = unfolded, full
+        self._shown, self._most = 0, self._parts_shown("differences", MAX_DIFFERENCES)
+        yield from self._pair(_Child("", self._left.root, self._right.root), 0)
         if self._shown < self._count:
-            yield _both("fold", f"⋯ {counted(self._count - self._shown, 'more difference')}", f"{MORE}{self._most}")
+            text = f"⋯ {counted(self._count - self._shown, 'more difference')}"
+            yield ComparedLine("fold", text, text, fold=_fold("differences", self._most))
 
-    def _is_open(self, key: str) -> bool:
-        return self._full or key in self._unfolded
+    def _parts_shown(self, place: str, first: int) -> int:
+        if self._full:
+            return sys.maxsize
+        parts = first
+        while _fold(place, parts) in self._unfolded:
+            parts += UNFOLDED_PARTS
+        return parts
 
-    def _pair(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
-        if left[0] in self._at_left:
-            yield from self._marked(prefix, left, right, level)
-        elif self._has_marks(left, right):
-            yield from self._opened(prefix, left, right, level)
+    def _pair(self, child: _Child, level: int) -> Iterator[ComparedLine]:
+        _, kind = self._mark(child)
+        if kind == "equal" and self._has_marks(child):
+            yield from self._opened(child, level)
         else:
-            yield from self._equal(prefix, left, right, level)
+            yield from self._value(child, level)
 
-    def _has_marks(self, left: Span, right: Span) -> bool:
-        left_starts, right_starts = self._starts
-        return _any_inside(left_starts, left) or _any_inside(right_starts, right)
+    def _has_marks(self, child: _Child) -> bool:
+        """Return whether it differs, is ignored, or has such a value inside."""
+        for starts, span in zip(self._starts, (child.left, child.right), strict=True):
+            if span is None or bisect_left(starts, span[0]) < bisect_left(starts, span[1]):
+                return True
+        return False
 
-    def _opened(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
-        blank = _indent(level)
-        is_object = self._left_text[left[0] : left[0] + 1] == b"{"
-        opener, closer = "{}" if is_object else "[]"
-        yield _both("equal", printable(blank + prefix + opener))
-        waiting: list[_Child] = []
-        first = True
+    def _opened(self, child: _Child, level: int) -> Iterator[ComparedLine]:
+        left, right = child.left, child.right
+        assert left is not None
+        assert right is not None
+        is_object = self._left.text[left[0] : left[0] + 1] == b"{"
+        (opener, closer), noun = ("{}", "member") if is_object else ("[]", "element")
+        first, last = printable(_indent(level) + child.prefix + opener), _indent(level) + closer
         if left not in self._children:
             children = self._members(left, right) if is_object else self._elements(left, right)
             self._children[left] = list(children)
-        for child in self._children[left]:
-            if child.left and child.right and not self._has_marks(child.left, child.right):
-                waiting.append(child)
+        yield ComparedLine("equal", first, first)
+        run: list[_Child] = []
+        before = 0
+        for inner in self._children[left]:
+            if not self._has_marks(inner):
+                run.append(inner)
                 continue
-            if self._shown >= self._most and not self._full:
+            if self._shown >= self._most:
                 break
-            yield from self._run(waiting, level + 1, head=first, tail=False, opener=opener)
-            waiting, first = [], False
-            if child.left and child.right:
-                yield from self._pair(child.prefix, child.left, child.right, level + 1)
-            else:
-                yield from self._marked(child.prefix, child.left, child.right, level + 1)
-        yield from self._run(waiting, level + 1, head=False, tail=True, opener=opener)
-        yield _both("equal", blank + closer)
+            yield from self._run(run, level + 1, noun, before, CONTEXT)
+            run, before = [], CONTEXT
+            yield from self._pair(inner, level + 1)
+        yield from self._run(run, level + 1, noun, CONTEXT, 0)
+        yield ComparedLine("equal", last, last)
 
     def _members(self, left: Span, right: Span) -> Iterator[_Child]:
         for name, one, two in merged(at_once(self._left.members(left)), at_once(self._right.members(right))):
             yield _Child(f"{spelled(name)}: ", one, two)
 
     def _elements(self, left: Span, right: Span) -> Iterator[_Child]:
-        """Yield elements as they were paired."""
-        theirs = iter(at_once(self._right.elements(right)))
+        """Yield elements as they were paired: those that have no counterpart are marked."""
+        theirs = deque(at_once(self._right.elements(right)))
         for one in at_once(self._left.elements(left)):
             if one[0] in self._at_left and self._at_left[one[0]][1].right is None:
                 yield _Child("", one, None)
                 continue
-            for two in theirs:
-                alone = two[0] in self._at_right
-                yield _Child("", None if alone else one, two)
-                if not alone:
-                    break
-        yield from (_Child("", None, two) for two in theirs)
+            while theirs[0][0] in self._at_right:
+                yield _Child("", None, theirs.popleft())
+            yield _Child("", one, theirs.popleft())
+        for two in theirs:
+            yield _Child("", None, two)
 
-    def _run(self, run: Sequence[_Child], level: int, *, head: bool, tail: bool, opener: str) -> Iterator[ComparedLine]:
-        """Yield equal values: the nearest are shown, the others folded."""
-        begin, end = CONTEXT, len(run) - CONTEXT
-        if head:
-            begin = 0
-        if tail:
-            end = len(run)
-        if end - begin <= 1:
-            yield from self._all(run, level)
-            return
-        yield from self._all(run[:begin], level)
-        yield from self._folded(run[begin:end], level, opener)
-        yield from self._all(run[end:], level)
-
-    def _folded(self, run: Sequence[_Child], level: int, opener: str) -> Iterator[ComparedLine]:
-        assert run[0].left is not None
-        key = f"{run[0].left[0]}+{len(run)}"
-        if self._is_open(key):
-            shown = len(run) if self._full else RUN
-            yield from self._all(run[:shown], level)
-            if run[shown:]:
-                yield from self._folded(run[shown:], level, opener)
-            return
-        noun = "member" if opener == "{" else "element"
-        text = f"{_indent(level)}⋯ {counted(len(run), f'equal {noun}')}"
-        yield _both("fold", text, key)
-
-    def _all(self, run: Sequence[_Child], level: int) -> Iterator[ComparedLine]:
-        for child in run:
-            assert child.left is not None
-            assert child.right is not None
-            yield from self._equal(child.prefix, child.left, child.right, level)
-
-    def _equal(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
-        ours, theirs = self._left_text[slice(*left)], self._right_text[slice(*right)]
-        blank = _indent(level)
-        key = f"{left[0]}"
-        if ours[:1] not in b"[{" or len(ours) <= len("{}"):
-            yield ComparedLine("equal", blank + one_line(prefix, ours), blank + one_line(prefix, theirs))
-        elif self._is_open(key):
-            yield from self._columns("equal", prefix, ours, theirs, level=level, key=key)
+    def _run(self, run: Sequence[_Child], level: int, noun: str, before: int, after: int) -> Iterator[ComparedLine]:
+        """Yield equal values: the first and last ones are shown, those between are folded."""
+        end = len(run) - after
+        if end - before > 1:
+            assert run[before].left is not None
+            place = f"run{run[before].left}"
+            folded_from = min(before + self._parts_shown(place, 0), end)
         else:
-            yield ComparedLine("fold", blank + begun(prefix, ours), blank + begun(prefix, theirs), fold=key)
+            folded_from = end
+        for child in run[:folded_from]:
+            yield from self._value(child, level)
+        if folded_from < end:
+            text = f"{_indent(level)}⋯ {counted(end - folded_from, f'equal {noun}')}"
+            yield ComparedLine("fold", text, text, fold=_fold(place, folded_from - before))
+        for child in run[end:]:
+            yield from self._value(child, level)
 
-    def _marked(self, prefix: str, left: Span | None, right: Span | None, level: int) -> Iterator[ComparedLine]:
-        if left:
-            (index, mark), key = self._at_left[left[0]], f"{left[0]}"
-        else:
-            assert right is not None
-            (index, mark), key = self._at_right[right[0]], f"r{right[0]}"
+    def _value(self, child: _Child, level: int) -> Iterator[ComparedLine]:
+        """Yield a value that is shown as a whole: equal, ignored or different."""
+        index, kind = self._mark(child)
         if index is not None:
             self._shown += 1
-        ours, theirs = _cut(self._left_text, left), _cut(self._right_text, right)
         blank = _indent(level)
-        if ours and theirs and ours[:1] not in b"[{" and theirs[:1] not in b"[{":
-            one, two, note = differing(prefix, ours, theirs, spelling=mark.kind == "spelling")
-            yield ComparedLine(mark.kind, blank + one, blank + two, index, note=note)
-        elif mark.kind in REMARKS and not self._is_open(key):  # Large ignored values are folded.
-            before = None if ours is None else blank + begun(prefix, ours)
-            now = None if theirs is None else blank + begun(prefix, theirs)
-            yield ComparedLine(mark.kind, before, now, fold=key)
-        else:
-            yield from self._columns(mark.kind, prefix, ours, theirs, level=level, key=key, index=index)
+        start = blank + child.prefix
+        left, right = _cut(self._left, child.left), _cut(self._right, child.right)
+        if left and right and _is_one_line(left) and _is_one_line(right):
+            one, two, note = one_line(start, left), one_line(start, right), ""
+            if kind == "spelling":
+                note = "the same number"
+            elif kind != "equal":
+                one, two, note = differing(start, left, right)
+            yield ComparedLine(kind, one, two, index, note=note)
+            return
 
-    def _columns(
-        self,
-        kind: LineKind,
-        prefix: str,
-        left: bytes | None,
-        right: bytes | None,
-        *,
-        level: int,
-        key: str,
-        index: int | None = None,
-    ) -> Iterator[ComparedLine]:
-        most = None if self._full else MAX_VALUE_LINES
-        while most and f"{key}:{most}" in self._unfolded:
-            most *= 10
-        ours, theirs = laid_out(prefix, left, _indent(level)), laid_out(prefix, right, _indent(level))
-        for one, two in islice(zip_longest(ours, theirs), most):
-            yield ComparedLine(kind, one, two, index)
-        count = max(len(ours), len(theirs))
-        if most and count > most:
-            text = f"{_indent(level)}⋯ {counted(count - most, 'more line')}"
-            one = None if left is None else text
-            two = None if right is None else text
-            yield ComparedLine("fold", one, two, index, f"{key}:{most}")
+        place = f"left{child.left}" if child.left else f"right{child.right}"
+        most = self._parts_shown(place, MAX_VALUE_LINES if index is not None else 0)
+        if most == 0:
+            folded_kind: LineKind = "fold" if kind == "equal" else kind
+            yield ComparedLine(folded_kind, begun(start, left), begun(start, right), fold=_fold(place, 0))
+            return
+        ours, theirs = laid_out(start, left, blank), laid_out(start, right, blank)
+        for above, below in islice(zip_longest(ours, theirs), most):
+            yield ComparedLine(kind, above, below, index)
+        more = max(len(ours), len(theirs)) - most
+        if more > 0:
+            text = f"{blank}⋯ {counted(more, 'more line')}"
+            yield ComparedLine("fold", text if ours else None, text if theirs else None, index, _fold(place, most))
 
-
-def _cut(text: bytes, span: Span | None) -> bytes | None:
-    return text[slice(*span)] if span else None
+    def _mark(self, child: _Child) -> tuple[int | None, LineKind]:
+        """Return which difference a value is, if any, and the kind of its lines."""
+        if child.left is not None and child.left[0] in self._at_left:
+            index, difference = self._at_left[child.left[0]]
+            return index, difference.kind
+        if child.left is None and child.right is not None:
+            index, difference = self._at_right[child.right[0]]
+            return index, difference.kind
+        return None, "equal"
 
 
-def _any_inside(starts: Sequence[int], span: Span) -> bool:
-    return bisect_left(starts, span[0]) < bisect_left(starts, span[1])
+def _fold(place: str, parts: int) -> str:
+    return f"{place}:{parts}"
+
+
+def _is_one_line(value: bytes) -> bool:
+    return value[:1] not in b"[{" or len(value) <= len("{}")
+
+
+def _cut(document: Document, span: Span | None) -> bytes | None:
+    return document.text[slice(*span)] if span else None
 
 
 def _indent(level: int) -> str:
     return "  " * min(level, MAX_INDENTED_LEVELS)
 
 
-_LAYOUTS: Final[WeakKeyDictionary[Comparison, _Layout]] = WeakKeyDictionary()
-
-
 def printed(lines: Iterable[ComparedLine], *, colour: bool = False) -> Iterator[str]:
     """Yield lines to print: of each difference the left ones, then the right."""
     for (kind, _), group in groupby(lines, lambda line: (line.kind, line.difference)):
+        run = list(group)
         if kind not in LINE_SIGNS:
-            role = "dim" if kind in {"fold", "note"} else "text"
-            for line in group:
-                yield inked(f"  {line.right if line.left is None else line.left}", role, colour=colour)
+            role = "dim" if kind == "fold" else "text"
+            for line in run:
+                text = line.right if line.left is None else line.left
+                yield inked(f"  {text}", role, colour=colour)
             continue
         removed, added = LINE_SIGNS[kind]
-        run = list(group)
-        remarks = [line.note for line in run]
-        remarks[0] = remarks[0] or REMARKS.get(kind, "")
-        for line, remark in zip(run, remarks, strict=True):
+        notes = [line.note for line in run]
+        notes[0] = notes[0] or REMARKS.get(kind, "")
+        for line, note in zip(run, notes, strict=True):
             if line.left is not None:
-                is_last = line.right is None or kind in REMARKS
-                yield _side_line(removed, line.left, remark if is_last else "", colour=colour)
-        for line, remark in zip(run, remarks, strict=True):
-            if line.right is not None and not (kind in REMARKS and line.right == line.left):
-                yield _side_line(added, line.right, remark, colour=colour)
+                is_noted = line.right is None or kind in REMARKS
+                yield _side_line(removed, line.left, note if is_noted else "", colour=colour)
+        for line, note in zip(run, notes, strict=True):
+            is_printed_already = kind in REMARKS and line.right == line.left
+            if line.right is not None and not is_printed_already:
+                yield _side_line(added, line.right, note, colour=colour)
 
 
 def _side_line(sign: str, text: str, remark: str, *, colour: bool) -> str:
@@ -426,9 +398,9 @@ def summary(comparison: Comparison, names: SideNames = None) -> str:
     parts = [_verdict(comparison, names)]
     ignored, hidden = len(comparison.ignored), comparison.hidden
     if ignored:
-        parts.append(_counted(ignored, "value was", "values were") + " ignored")
+        parts.append(f"{_counted(ignored, 'value was', 'values were')} ignored")
     if hidden:
-        parts.append(_counted(hidden, "redacted value was", "redacted values were") + " not compared")
+        parts.append(f"{_counted(hidden, 'redacted value was', 'redacted values were')} not compared")
     return ", ".join(parts)
 
 
@@ -453,24 +425,32 @@ def _verdict(comparison: Comparison, names: SideNames) -> str:
     if before != now:
         first, second = _on_sides(names, "in ", "before", "now")
         return f"{_outcome(before, comparison.left)} {first}, {_outcome(now, comparison.right)} {second}"
-    if comparison.verdict == "same":
-        return "the same" if before == "result" else f"the same {_outcome(before, comparison.left)}"
-    counts: Counter[str] = Counter(difference.kind for difference in comparison.differences)
-    parts = []
-    changed, spelling = counts["changed"], counts["spelling"]
-    if changed:
-        pointers = [difference.left.pointer for difference in comparison.differences if difference.left]
-        subject = f"the {before}" if "" in pointers else counted(changed, _noun(comparison))
-        parts.append(f"{subject} {'differs' if changed == 1 else 'differ'}")
-    if spelling:
-        parts.append(_counted(spelling, "number is", "numbers are") + " equal but written differently")
+    if comparison.verdict == "differs":
+        return ", ".join(_difference_counts(comparison, names))
+    if before == "result":
+        return "the same"
+    return f"the same {_outcome(before, comparison.left)}"
+
+
+def _difference_counts(comparison: Comparison, names: SideNames) -> Iterator[str]:
+    """Yield how many values differ; only the first words name what they are."""
+    counts = Counter(difference.kind for difference in comparison.differences)
+    noun = _noun(comparison)
+    if counts["changed"]:
+        subject = counted(counts["changed"], noun)
+        if any(difference.left and difference.left.pointer == "" for difference in comparison.differences):
+            subject = f"the {comparison.outcomes[0]}"
+        yield f"{subject} {'differs' if counts['changed'] == 1 else 'differ'}"
+    if counts["spelling"]:
+        yield f"{_counted(counts['spelling'], 'number is', 'numbers are')} equal but written differently"
+    is_named = counts["changed"] or counts["spelling"]
     gone, new = _on_sides(names, "only in ", "gone", "new")
     for count, word in ((counts["added"], new), (counts["removed"], gone)):
-        if count:
-            noun = "" if parts else f"{_noun(comparison)} "
-            nouns = "" if parts else f"{_noun(comparison)}s "
-            parts.append(_counted(count, f"{noun}is", f"{nouns}are") + f" {word}")
-    return ", ".join(parts)
+        if not count:
+            continue
+        verb = "is" if count == 1 else "are"
+        yield f"{count:,} {verb} {word}" if is_named else f"{counted(count, noun)} {verb} {word}"
+        is_named = True
 
 
 def _counted(count: int, one: str, many: str) -> str:
@@ -483,19 +463,15 @@ def _outcome(name: OutcomeName, text: bytes) -> str:
 
 
 def _noun(comparison: Comparison) -> str:
-    are_members = {_is_member(comparison, difference) for difference in comparison.differences}
-    if len(are_members) > 1:
-        return "value"
-    return "member" if True in are_members else "element"
-
-
-def _is_member(comparison: Comparison, difference: Difference) -> bool:
-    """Return whether a name stands before the value."""
-    text = comparison.left if difference.left else comparison.right
-    at = _place(difference).start - 1
-    while at >= 0 and text[at] in b" \t\r\n":
-        at -= 1
-    return at >= 0 and text[at] == ord(":")
+    """Return what differs: a member has its name and a colon before the value."""
+    nouns = set()
+    for difference in comparison.differences:
+        text = comparison.left if difference.left else comparison.right
+        at = _place(difference).start - 1
+        while text[at : at + 1].isspace():
+            at -= 1
+        nouns.add("member" if text[at : at + 1] == b":" else "element")
+    return nouns.pop() if len(nouns) == 1 else "value"
 
 
 def replay_line(result: Replayed) -> str:
@@ -503,16 +479,16 @@ def replay_line(result: Replayed) -> str:
     record, live = result.recorded, result.live
     ids = f"{printable(record.id)} {printable(result.new_id) or '-'}"
     outcome = f"{result.verdict}: {printable(result.why)}"
-    if result.comparison is not None and result.verdict in {"same", "differs"}:
-        outcome = summary(result.comparison, names_of(record, live) if live else None)
+    if result.comparison is not None and live is not None and not result.why:
+        outcome = summary(result.comparison, names_of(record, live))
     return f"{REPLAY_SIGNS[result.verdict]} {ids}  {printable(record.method)}  {outcome}"
 
 
-def difference_lines(comparison: Comparison, most: int = MAX_LISTED_DIFFERENCES) -> Iterator[str]:
+def difference_lines(comparison: Comparison) -> Iterator[str]:
     """Yield a line for each difference: sign, place, old and new value."""
     if comparison.verdict != "differs":
         return
-    for difference in comparison.differences[:most]:
+    for difference in comparison.differences[:MAX_LISTED_DIFFERENCES]:
         pointer = printable(_place(difference).pointer) or "the whole value"
         values = []
         for text, place in ((comparison.left, difference.left), (comparison.right, difference.right)):
@@ -520,16 +496,18 @@ def difference_lines(comparison: Comparison, most: int = MAX_LISTED_DIFFERENCES)
                 end = min(place.end, place.start + 4 * MAX_VALUE_COLUMNS)
                 value = " ".join(text[place.start : end].decode(errors="replace").split())
                 values.append(clipped(value, MAX_VALUE_COLUMNS))
-        spelled = "  (the same number, written differently)" if difference.kind == "spelling" else ""
-        yield f"{DIFFERENCE_SIGNS[difference.kind]} {pointer}: {' → '.join(values)}{spelled}"
-    more = len(comparison.differences) - most
+        line = f"{DIFFERENCE_SIGNS[difference.kind]} {pointer}: {' → '.join(values)}"
+        if difference.kind == "spelling":
+            line += "  (the same number, written differently)"
+        yield line
+    more = len(comparison.differences) - MAX_LISTED_DIFFERENCES
     if more > 0:
         yield f"… and {counted(more, 'more difference')}"
 
 
 def replay_row(result: Replayed) -> dict[str, Any]:
     """Return a replayed call for a program."""
-    comparison = result.comparison
+    comparison, live = result.comparison, result.live
     compared: dict[str, Any] = {"differences": [], "ignored": [], "hidden": 0}
     if comparison is not None:
         compared["differences"] = [difference_row(comparison, found) for found in comparison.differences]
@@ -539,7 +517,7 @@ def replay_row(result: Replayed) -> dict[str, Any]:
         "live": result.new_id or None,
         "method": printable(result.recorded.method),
         "verdict": "left out" if result.verdict == "skipped" else result.verdict,  # as scripts know it
-        "outcomes": [result.recorded.outcome_name, result.live.outcome_name if result.live else None],
+        "outcomes": [result.recorded.outcome_name, live.outcome_name if live else None],
         "why": printable(result.why),
     } | compared
 

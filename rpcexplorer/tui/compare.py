@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from functools import partial
-from itertools import pairwise
 from typing import Any, ClassVar, Final
 
 from textual import events, on, work
@@ -25,7 +23,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import counted
 from rpcexplorer.text.compare import (
     ComparedLine,
-    compared_lines,
+    ComparisonLayout,
     is_pair,
     names_of,
     own_part,
@@ -45,18 +43,19 @@ ASIDE: Final = 8
 """Columns that a key scrolls sideways."""
 LONGEST: Final = 2_000
 """Columns that the text can scroll sideways."""
-BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
-"""Signs for text out of view at this side."""
+BEFORE: Final = "‹"  # noqa: RUF001 - the sign is meant
+"""Shown if there is text out of view at the left."""
 BETWEEN: Final = " │ "
 FOLDED: Final = "▸"
 SIGNS: Final = {
     "equal": (" ", "middle"),
     "fold": (" ", "dim"),
-    "note": (" ", "dim"),
     "ignored": ("·", "dim"),
     "hidden": ("?", "careful"),
 }
-"""Signs of lines without a difference; others have ``-`` and ``+``."""
+"""Signs of lines without a difference."""
+LEFT_SIGN: Final = ("-", "wrong")
+RIGHT_SIGN: Final = ("+", "well")
 
 
 class ComparedText(LineView):
@@ -76,9 +75,6 @@ class ComparedText(LineView):
 
     lines: reactive[Sequence[ComparedLine]] = reactive[Sequence[ComparedLine]]((), always_update=True)
 
-    class Moved(Message):
-        """The cursor moved to another line."""
-
     class FoldWanted(Message):
         """The fold under the cursor should open."""
 
@@ -87,7 +83,8 @@ class ComparedText(LineView):
         self.side_by_side = False
         self._shown: Sequence[ComparedLine] = ()
         """The lines, in the order for one or two columns."""
-        self._rows: Sequence[int] = ()
+        self._rows: list[int] = []
+        """The line that each row shows."""
         self._places: list[int] = []
         """The lines where a difference begins."""
         self._left = 0
@@ -115,16 +112,23 @@ class ComparedText(LineView):
 
     def _side(self, shown: ComparedLine, room: int, *, is_right: bool) -> Pieces:
         """Return the text of one side after a sign, its differing part bold."""
-        whole, other = (shown.right, shown.left) if is_right else (shown.left, shown.right)
+        whole, other, own_sign = shown.left, shown.right, LEFT_SIGN
+        if is_right:
+            whole, other, own_sign = shown.right, shown.left, RIGHT_SIGN
         if whole is None:
             return []
         text = whole[self._left : self._left + room]
-        sign, role = SIGNS.get(shown.kind, ("+", "well") if is_right else ("-", "wrong"))
-        folded = (FOLDED, "accent") if shown.fold and not is_right else (" ", "dim")
-        pieces = [(f" {sign}", role), (BEFORE, "dim") if self._left else folded]
-        if shown.kind not in {"changed", "spelling"} or not is_pair(shown):
+        sign, role = SIGNS.get(shown.kind, own_sign)
+        pieces = [(f" {sign}", role)]
+        if self._left:
+            pieces.append((BEFORE, "dim"))
+        elif shown.fold and not is_right:
+            pieces.append((FOLDED, "accent"))
+        else:
+            pieces.append((" ", "dim"))
+        if other is None or shown.kind not in {"changed", "spelling"}:
             return [*pieces, (text, role)]
-        begin, end = own_part(whole, other or "")
+        begin, end = own_part(whole, other)
         begin, end = max(begin - self._left, 0), max(end - self._left, 0)
         return [*pieces, (text[:begin], role), (text[begin:end], f"{role} bold underline"), (text[end:], role)]
 
@@ -138,10 +142,15 @@ class ComparedText(LineView):
         """
         self.side_by_side = self.size.width >= NARROW
         self._shown = self.lines if self.side_by_side else list(stacked(self.lines))
-        pairs = (1 + (not self.side_by_side and is_pair(shown)) for shown in self._shown)
-        self._rows = [at for at, rows in enumerate(pairs) for _ in range(rows)]
-        found = [None, *(shown.difference for shown in self._shown)]
-        self._places = [at for at, (before, here) in enumerate(pairwise(found)) if here is not None and here != before]
+        self._rows, self._places = [], []
+        before = None
+        for at, shown in enumerate(self._shown):
+            self._rows.append(at)
+            if not self.side_by_side and is_pair(shown):
+                self._rows.append(at)
+            if shown.difference is not None and shown.difference != before:
+                self._places.append(at)
+            before = shown.difference
         self.rows_changed()
         self.move_to(self.cursor, -1)
 
@@ -150,7 +159,8 @@ class ComparedText(LineView):
         if row < 0:
             return row
         rows = self.rows_of(row)
-        return rows.stop if row > rows.start and by > 0 and rows.stop < len(self._rows) else rows.start
+        goes_on = by > 0 and row > rows.start and rows.stop < len(self._rows)
+        return rows.stop if goes_on else rows.start
 
     def rows_of(self, row: int) -> range:
         if not 0 <= row < len(self._rows):
@@ -178,7 +188,9 @@ class ComparedText(LineView):
     def nearest_difference(self) -> int:
         """The number of the difference at the cursor or before it."""
         at = bisect_right(self._places, self.current_line) - 1
-        return self._shown[self._places[at]].difference or 0 if at >= 0 else 0
+        if at < 0:
+            return 0
+        return self._shown[self._places[at]].difference or 0
 
     @property
     def fold(self) -> str:
@@ -195,14 +207,13 @@ class ComparedText(LineView):
 
     def next_difference(self, by: int) -> None:
         """Go to the next difference, or from the last to the first."""
-        if self._places:
-            find = bisect_right if by > 0 else bisect_left
-            here = find(self._places, self.current_line) - (by > 0)
-            self.go_to(self._places[(here + by) % len(self._places)])
-
-    def watch_cursor(self, before: int, now: int) -> None:
-        super().watch_cursor(before, now)
-        self.post_message(self.Moved())
+        if not self._places:
+            return
+        if by > 0:
+            at = bisect_right(self._places, self.current_line)
+        else:
+            at = bisect_left(self._places, self.current_line) - 1
+        self.go_to(self._places[at % len(self._places)])
 
     def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002
         self.move_to(row, -1)
@@ -274,32 +285,39 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
         self.explorer, self.left, self.right = explorer, left, right
         self.comparison: Comparison | None = None
         """None until it is finished."""
+        self._layout: ComparisonLayout | None = None
         self._ignore, self._made = ignore, made
-        self._methods = list(dict.fromkeys((left.method, right.method)))
+        self._methods = [left.method] if left.method == right.method else [left.method, right.method]
         self._unfolded: frozenset[str] = frozenset()
         self._is_unfolded = False
         """All lines are shown, folded or not."""
         self._compares_ignored = False
         self._bar, self._sides, self._remarks, self.text = Bar(), Sides(), WarningLines(), ComparedText()
 
+    @property
+    def ignore(self) -> Sequence[str]:
+        """The pointers that are ignored now."""
+        return () if self._compares_ignored else self._ignore
+
     def compose(self) -> ComposeResult:
         yield from self.frame.around(self._bar, self._sides, self._remarks, self.text)
 
     def on_mount(self) -> None:
-        day, zone = self.frame.day, self.frame.zone
+        day, zone, is_named = self.frame.day, self.frame.zone, len(self._methods) > 1
         self._sides.sides = (
-            [(" - ", "wrong"), *side(self.left, day, zone, with_method=len(self._methods) > 1)],
-            [(" + ", "well"), *side(self.right, day, zone, with_method=len(self._methods) > 1)],
+            [(" - ", "wrong"), *side(self.left, day, zone, with_method=is_named)],
+            [(" + ", "well"), *side(self.right, day, zone, with_method=is_named)],
         )
         self._bar.here = True
         self.set_focus(self.text)
+        self.watch(self.text, "cursor", self._show_place, init=False)
         self._begin()
 
     def on_unmount(self) -> None:
         self.pending.go_on(COMPARING)
 
     def _begin(self) -> None:
-        self.comparison = None
+        self.comparison = self._layout = None
         self.text.lines = ()
         self.text.empty = [[], [("   Comparing … Press ", "dim"), ("Esc", "bold"), (" to stop.", "dim")]]
         self._remarks.pieces = []
@@ -312,10 +330,9 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
     async def _compare(self) -> None:
         result = None if self._compares_ignored else self._made
         if result is None:
-            ignore = () if self._compares_ignored else self._ignore
-            result = await run_in_turns(compared(self.left, self.right, ignore), SLICE, PAUSE_SECONDS)
-        is_comparable = result.verdict != "not comparable"
-        lines = await self._lines(result) if is_comparable else ()
+            result = await run_in_turns(compared(self.left, self.right, self.ignore), SLICE, PAUSE_SECONDS)
+        self._layout = ComparisonLayout(result)
+        lines = await self._lines(self._layout)
         self.comparison = result
         whys = reasons(self.left, self.right)
         self._remarks.set_class(bool(whys), "-alone")
@@ -323,17 +340,16 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
             (summary(result, names_of(self.left, self.right)), "text bold"),
             *((why, "text") for why in whys),
         ]
-        if not is_comparable:  # The warning lines say why.
-            self.text.empty = []
+        self.text.empty = []  # If the responses cannot be compared, the warning lines say why.
         self._show(lines, 0)
         self.text.go_to_difference()
         self.pending.go_on(COMPARING)
 
-    async def _lines(self, comparison: Comparison) -> Sequence[ComparedLine]:
-        make = partial(compared_lines, comparison, self._unfolded, full=self._is_unfolded)
-        if len(comparison.left) + len(comparison.right) < FAST_BYTES:
-            return make()
-        return await asyncio.to_thread(make)
+    async def _lines(self, layout: ComparisonLayout) -> Sequence[ComparedLine]:
+        lines = layout.lines(self._unfolded, full=self._is_unfolded)
+        if layout.size < FAST_BYTES:
+            return list(lines)
+        return await asyncio.to_thread(list, lines)
 
     @work(exclusive=True, group=COMPARING, description="unfolding")
     async def _show_folds(self, *, all_changed: bool = False) -> None:
@@ -341,9 +357,9 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
 
         The cursor stays on its line, or on its difference if all folds changed.
         """
-        if self.comparison is not None:
+        if self._layout is not None:
             nearest = self.text.nearest_difference
-            self._show(await self._lines(self.comparison), self.text.current_line)
+            self._show(await self._lines(self._layout), self.text.current_line)
             if all_changed:
                 self.text.go_to_difference(nearest)
 
@@ -351,20 +367,15 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
         self.text.lines = lines
         self.text.go_to(at)
         self._show_place()
-        self.refresh_bindings()
 
     def _show_place(self) -> None:
         names = " and ".join(clipped(method, MAX_NAME_COLUMNS // len(self._methods)) for method in self._methods)
         self._bar.words = [("Compare", "bold"), (f"  {names}", "middle")]
-        count = len(self.comparison.differences) if self.comparison else 0
-        at = self.text.difference
-        place = f"   difference {at + 1:,} of {count:,}" if at is not None else f"   {counted(count, 'difference')}"
-        self._bar.after = [(place, "middle")] if count else []
-
-    @on(ComparedText.Moved)
-    def _moved(self, event: ComparedText.Moved) -> None:
-        event.stop()
-        self._show_place()
+        self._bar.after = []
+        if self.comparison is not None and self.comparison.differences:
+            count, at = len(self.comparison.differences), self.text.difference
+            place = counted(count, "difference") if at is None else f"difference {at + 1:,} of {count:,}"
+            self._bar.after = [(f"   {place}", "middle")]
         self.refresh_bindings()
 
     @on(ComparedText.FoldWanted)
@@ -378,7 +389,7 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
             case "compared":
                 return comparison is not None
             case "differences":
-                return comparison is not None and bool(comparison.differences)
+                return bool(comparison and comparison.differences)
             case "fold":
                 return bool(self.text.fold)
             case "folded":
@@ -386,7 +397,7 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
             case "unfolded":
                 return self._is_unfolded or bool(self._unfolded)
             case "ignored":
-                return self._compares_ignored or (comparison is not None and bool(comparison.ignored))
+                return self._compares_ignored or bool(comparison and comparison.ignored)
         return super().has(state)
 
     def action_next(self) -> None:
@@ -401,11 +412,8 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
             self._show_folds()
 
     def action_unfold_all(self) -> None:
-        if self.comparison is None or len(self.comparison.left) + len(self.comparison.right) > MAX_UNFOLDED_BYTES:
-            self.notify(
-                "Too much to unfold at once. Press Space to unfold the part under the cursor.",
-                timeout=6,
-            )
+        if self._layout is None or self._layout.size > MAX_UNFOLDED_BYTES:
+            self.notify("Too much to unfold at once. Press Space to unfold the part under the cursor.", timeout=6)
             return
         self._is_unfolded = True
         self._show_folds(all_changed=True)
@@ -421,8 +429,7 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
     def action_ticket(self) -> None:
         from rpcexplorer.tui.call.copying import copy_comparison_report
 
-        ignore = () if self._compares_ignored else self._ignore
-        copying = copy_comparison_report(self, self.explorer, self.left, self.right, ignore)
+        copying = copy_comparison_report(self, self.explorer, self.left, self.right, self.ignore)
         self.app.run_worker(copying, group="copy", description="report")  # The screen may close meanwhile.
 
     @opens("export")
