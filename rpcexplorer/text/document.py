@@ -14,8 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from rpcexplorer.jsontext.layout import LEVELS, Layout, pieces
 from rpcexplorer.jsontext.slices import Text, faults
-from rpcexplorer.text.printable import _row as hex_row
-from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.printable import HEX_ROW, columns, hex_row, printable
 
 Span: TypeAlias = tuple[int, int]
 """Offsets in a text: of the first byte, and after the last."""
@@ -390,8 +389,6 @@ def _at_level(level: int, least: int = 0) -> re.Pattern[bytes]:
 
 SMALL: Final = 256 * 1024
 """Bytes. The widest line is measured up to this size, else estimated."""
-HEX_ROW: Final = 16
-"""Bytes on one row of binary data."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Final
-from unicodedata import category, combining, east_asian_width
+from unicodedata import category, east_asian_width
 
 from rpcexplorer.patterns import regex
 
@@ -17,12 +17,16 @@ _HIDDEN = regex(  # letters and marks by category, but without any shape
 _EMOJI_STYLE = regex("[\ufe0e\ufe0f]")
 AS_EMOJI: Final = "\ufe0f"
 """After a symbol: it is drawn as an emoji, in two columns."""
+SKIN_TONES: Final = frozenset("🏻🏼🏽🏾🏿")
+"""Each colours the emoji before it. Most terminals, and Textual, draw both in two columns."""
 _PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "␡"}
 _ASCII_CONTROLS = regex(r"[\x00-\x1f\x7f]")
 _CONTROLS_IN_LINES = regex(r"[\x00-\x08\x0b-\x1f\x7f]")
 _NOT_UTF8 = regex(r"[\udc80-\udcff]")
 _CUT_SHORT = regex(r"[\udcc2-\udcf4][\udc80-\udcbf]{0,2}\Z")
-_ROW = 16
+_NOT_GRAPHIC = regex(r"[^ -~]")
+HEX_ROW: Final = 16
+"""Bytes on one row of binary data."""
 
 
 def is_printable(char: str) -> bool:
@@ -40,17 +44,22 @@ def printable(text: str, *, lines: bool = False) -> str:
     if text.isascii():
         controls = _CONTROLS_IN_LINES if lines else _ASCII_CONTROLS
         return controls.sub(lambda found: _PICTURES[found[0]], text)
-    kept = "\n\t\ufe0e\ufe0f" if lines else "\ufe0e\ufe0f"
-    strange = {ord(char): _visible(char) for char in set(text) if char not in kept and not is_printable(char)}
     text = _EMOJI_STYLE.sub(_style, text)
-    return text.translate(strange) if strange else text
+    strange = {}
+    for char in set(text):
+        is_kept = char in "\ufe0e\ufe0f" or (lines and char in "\n\t")
+        if not is_kept and not is_printable(char):
+            strange[ord(char)] = _visible(char)
+    return text.translate(strange) if strange else text  # Translating takes long.
 
 
 def _visible(char: str) -> str:
     if char in _PICTURES:
         return _PICTURES[char]
     code = ord(char)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\U{code:08x}"
 
 
 def _style(found: re.Match[str]) -> str:
@@ -81,15 +90,15 @@ def printable_bytes(body: bytes) -> str:
     """
     text = readable(body)
     if text is None:
-        return "\n".join(_row(body, start) for start in range(0, len(body), _ROW))
+        return "\n".join(hex_row(body, start) for start in range(0, len(body), HEX_ROW))
     return printable(text, lines=True)
 
 
-def _row(body: bytes, start: int) -> str:
-    part = body[start : start + _ROW]
-    half = _ROW // 2
+def hex_row(body: bytes, start: int) -> str:
+    part = body[start : start + HEX_ROW]
+    half = HEX_ROW // 2
     left, right = part[:half].hex(" "), part[half:].hex(" ")
-    shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in part)
+    shown = _NOT_GRAPHIC.sub("·", part.decode("latin-1"))
     return f"{start:08x}  {left:<23}  {right:<23}  {shown}"
 
 
@@ -104,7 +113,7 @@ def columns(text: str) -> int:
 
 @lru_cache(4096)
 def _cells(char: str) -> int:
-    if combining(char) or char == "\ufe0e":
+    if category(char).startswith("M") or char in SKIN_TONES:
         return 0
     return 2 if east_asian_width(char) in "WF" else 1
 

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from rpcexplorer.model.problem import PROGRAM
 from rpcexplorer.patterns import regex
-from rpcexplorer.text.printable import AS_EMOJI, columns, printable
+from rpcexplorer.text.printable import AS_EMOJI, SKIN_TONES, columns, printable
 
 WordLine: TypeAlias = list[tuple[str, str]]
 Words: TypeAlias = Iterable[tuple[str, str]]
@@ -152,7 +152,7 @@ def _fits(text: str, room: int) -> int:
     end = min(max(room, 0), len(text))
     while columns(text[:end]) > room:
         end -= 1
-    if end > 0 and text[end : end + 1] == AS_EMOJI:  # It stays with its symbol.
+    if 0 < end < len(text) and (text[end] == AS_EMOJI or text[end] in SKIN_TONES):  # It stays with its symbol.
         end -= 1
     return end
 

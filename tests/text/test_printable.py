@@ -98,7 +98,18 @@ def test_invalid_byte_before_the_end_makes_body_binary() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "width"), [("", 0), ("abc", 3), ("é", 1), ("e\u0301", 1), ("漢字", 4), ("❤\ufe0f", 2), ("⭐\ufe0f", 2)]
+    ("text", "width"),
+    [
+        ("", 0),
+        ("abc", 3),
+        ("é", 1),
+        ("e\u0301", 1),
+        ("กี่", 1),
+        ("漢字", 4),
+        ("❤\ufe0f", 2),
+        ("⭐\ufe0f", 2),
+        ("👍🏽", 2),
+    ],
 )
 def test_wide_characters_take_two_columns_and_marks_none(text: str, width: int) -> None:
     assert columns(text) == width

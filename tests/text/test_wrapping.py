@@ -53,6 +53,7 @@ def test_text_is_broken_between_words(text: str, width: int, rows: list[str]) ->
         ([("one ", "text"), ("o", "bold"), (". two three", "text")], 0, "words", ["one o. two", "three"]),
         ([("one two three", "text")], 4, "words", ["one two", "    three"]),
         ([("a   b   c   d", "text")], 2, "anywhere", ["a   b   c ", "    d"]),
+        ([("1234567👍🏽👍🏽", "text")], 0, "anywhere", ["1234567👍🏽", "👍🏽"]),
         ([("  ok   abcdefghijklm end", "text")], 2, "whole", ["  ok", "  abcdefghijklm", "  end"]),
     ],
 )
