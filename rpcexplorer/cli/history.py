@@ -20,15 +20,16 @@ from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Grouping,
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName, ServerEvent
 from rpcexplorer.model.filter import FORMER_OUTCOME_WORDS, OUTCOME_WORDS, Bounds, HistoryFilter
 from rpcexplorer.model.problem import PROGRAM, counted, joined_words, quoted
+from rpcexplorer.text.columns import table_lines
 from rpcexplorer.text.history import (
     CALLS,
     FAILED,
     MARGIN,
-    TableColumns,
     chart_lines,
     history_line,
     left_out_words,
     shown,
+    statistics_columns,
     total_words,
 )
 from rpcexplorer.text.json_text import json_of, painted
@@ -260,11 +261,11 @@ def _print(world: World, found: Statistics, rows: list[Figures]) -> None:
     out((FAILED, "dim"), (failed, "wrong"))
     out((" " * MARGIN + times, "dim"))
     out()
-    table = TableColumns(found.by, rows, world.width)
-    out((table.heading, "dim"))
-    today = datetime.now().astimezone().date()
-    for row in rows:
-        world.print(table.line(row, today))
+    columns = statistics_columns(found.by, rows, datetime.now().astimezone().date())
+    heading, *lines = table_lines(columns, rows, world.width)
+    out((heading, "dim"))
+    for line in lines:
+        world.print(line)
 
 
 def _named(row: Figures, by: str) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import chain, repeat
 from math import ceil
@@ -15,6 +15,7 @@ from rpcexplorer.model.exchange import OUTCOME_LABELS, OUTCOMES, Damaged, Exchan
 from rpcexplorer.model.filter import YOU, Bounds, HistoryFilter
 from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Cell, Column
 from rpcexplorer.text.exchange import (
     ROLES,
     SIGNS,
@@ -342,54 +343,44 @@ def words_for(row: Figures, by: Grouping, *, of_one: bool) -> str:
     return " ".join(words)
 
 
-_NUMBERS: Final = ("calls", "failed", "median", "p95", "max", "last")
-_WIDTHS: Final = (7, 7, 9, 9, 9, 22)
-_NARROW: Final = 76
-_LEAST: Final = 8
-_LONGEST: Final = 200
-_PROFILE: Final = 12
+NARROW: Final = 76
+"""A table of statistics in fewer columns has no times of the last calls."""
 
 
-def _shown_names(row: Figures, by: Grouping) -> Sequence[str]:
-    if by == "code":
-        return [OUTCOME_LABELS.get(name, name) for name in row.name]
-    return row.name
+def statistics_columns(
+    by: Grouping, rows: Sequence[Figures], today: date, zone: tzinfo | None = None, *, edge: int = 0
+) -> list[Column[Figures]]:
+    """Return the columns of a table of statistics; ``edge``: blanks at both ends of a row."""
 
+    def text(words: Callable[[Figures], str]) -> Callable[[Figures], Cell]:
+        return lambda row: [(words(row), "text")]
 
-class TableColumns:
-    """The table of ``history stats``: names at the left, numbers at the right."""
+    def first_name(row: Figures) -> str:
+        return OUTCOME_LABELS.get(row.name[0], row.name[0]) if by == "code" else row.name[0]
 
-    def __init__(self, by: Grouping, rows: Sequence[Figures], width: int) -> None:
-        self._by = by
-        self._numbers = _WIDTHS if width >= _NARROW else _WIDTHS[:-1]
-        room = width - sum(self._numbers)
-        table = [_NAMES[by], *(_shown_names(row, by) for row in rows)]
-        columns_of = [
-            [columns(clipped(name[:_LONGEST], width)) for name in names] for names in zip(*table, strict=True)
-        ]
-        widest = list(map(max, columns_of))
-        if len(widest) == 1:
-            self._widths = [max(min(widest[0], room), _LEAST)]
-        else:
-            profile = min(widest[1], _PROFILE)
-            self._widths = [max(min(widest[0], room - 2 - profile), _LEAST), profile]
-
-    @property
-    def heading(self) -> str:
-        return self._line(_NAMES[self._by], _NUMBERS)
-
-    def line(self, row: Figures, today: date, zone: tzinfo | None = None) -> str:
-        failed = f"{row.failed:,}" if row.failed else ""
-        took = ["", "", ""]
+    def took(row: Figures, name: str) -> str:
         latency = row.latency()
-        if latency is not None:
-            took = [duration(latency.median), duration(latency.p95), duration(latency.worst)]
-        last = moment_words(row.last, today, zone) if row.last else ""
-        return self._line(_shown_names(row, self._by), [f"{row.calls:,}", failed, *took, last])
+        return duration(getattr(latency, name)) if latency else ""
 
-    def _line(self, names: Sequence[str], numbers: Sequence[str]) -> str:
-        left = "  ".join(fitted(name[:_LONGEST], width) for name, width in zip(names, self._widths, strict=True))
-        return left + "".join(f"{number:>{width}}" for number, width in zip(numbers, self._numbers, strict=False))
+    def times(name: str, heading: str) -> Column[Figures]:
+        widest = max((len(took(row, name)) for row in rows), default=0)
+        return Column(text(lambda row: took(row, name)), heading, width=max(widest, 9), right=True, gap=0)
+
+    def last(row: Figures) -> str:
+        return moment_words(row.last, today, zone) if row.last else ""
+
+    first, *others = _NAMES[by]
+    shown = [Column(text(first_name), f"{first:<8}", most=MAX_NAME_CHARACTERS, least=8, gap=edge)]
+    shown += [Column(text(lambda row: row.name[1]), heading, most=PROFILE_COLUMNS) for heading in others]
+    return [
+        *shown,
+        Column(text(lambda row: f"{row.calls:,}"), "calls", width=7, right=True, gap=0),
+        Column(text(lambda row: f"{row.failed:,}" if row.failed else ""), "failed", width=7, right=True, gap=0),
+        times("median", "median"),
+        times("p95", "p95"),
+        times("worst", "max"),
+        Column(text(last), "last", width=22, right=True, gap=0, drop=NARROW + 2 * edge),
+    ]
 
 
 def total_words(statistics: Statistics) -> str:

@@ -16,6 +16,7 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, fresh_id
 from rpcexplorer.model.problem import capitalised, counted
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.columns import Cell, Column
 from rpcexplorer.text.exchange import (
     ended,
     explanation,
@@ -36,7 +37,7 @@ from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Confirm
-from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList
+from rpcexplorer.tui.widgets.rows import ItemList
 from rpcexplorer.variables.resolve import Missing
 
 

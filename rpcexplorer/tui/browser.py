@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.columns import MAX_NAME_COLUMNS, Cell
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.printable import clipped, columns, printable
 from rpcexplorer.tui.key_queue import PendingKeys
@@ -24,14 +25,7 @@ from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.reader import Reader
-from rpcexplorer.tui.widgets.rows import (
-    MAX_NAME_COLUMNS,
-    Cell,
-    ItemList,
-    RowList,
-    Sheet,
-    SheetLine,
-)
+from rpcexplorer.tui.widgets.rows import ItemList, RowList, Sheet, SheetLine
 
 T = TypeVar("T")
 AnswerT = TypeVar("AnswerT")

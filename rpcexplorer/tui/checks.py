@@ -26,6 +26,7 @@ from rpcexplorer.model.problem import capitalised, counted, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.expect import contradicted
 from rpcexplorer.rpc.messages import Result
+from rpcexplorer.text.columns import MAX_NAME_COLUMNS, Cell, Column
 from rpcexplorer.text.exchange import duration, on_one_line
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.wrapping import WordLine
@@ -38,7 +39,7 @@ from rpcexplorer.tui.replay import may_send_all
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, Cell, Column, ItemList, SheetLine
+from rpcexplorer.tui.widgets.rows import ItemList, SheetLine
 
 Verdicts: TypeAlias = dict[tuple[str, SavedCall], CheckVerdict]
 """The last results by profile and call: an edited call has none."""

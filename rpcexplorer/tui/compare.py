@@ -21,6 +21,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.steps import run_in_turns
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import counted
+from rpcexplorer.text.columns import MAX_NAME_COLUMNS
 from rpcexplorer.text.compare import (
     ComparedLine,
     ComparisonLayout,
@@ -37,7 +38,7 @@ from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
 from rpcexplorer.tui.widgets.full_screen import FullScreen
-from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, LineView
+from rpcexplorer.tui.widgets.rows import LineView
 
 ASIDE: Final = 8
 """Columns that a key scrolls sideways."""

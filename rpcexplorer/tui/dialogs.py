@@ -29,6 +29,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import Changes, Problem, capitalised
 from rpcexplorer.model.profile import OVERLAY, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, reference_paths
+from rpcexplorer.text.columns import MAX_NAME_COLUMNS
 from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.problems import rows_of
@@ -57,7 +58,7 @@ from rpcexplorer.tui.widgets.dialog import (
     plain,
 )
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import MAX_NAME_COLUMNS, RowList, Sheet, SheetLine
+from rpcexplorer.tui.widgets.rows import RowList, Sheet, SheetLine
 
 PARAMS_COLUMNS = 50
 """Columns of the params in a question."""

@@ -22,6 +22,7 @@ from rpcexplorer.jsontext.scan import is_value
 from rpcexplorer.model.event import MAX_EVENT, Event
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.columns import Cell, Column
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import size
 from rpcexplorer.text.printable import clipped, columns, fitted
@@ -36,7 +37,7 @@ from rpcexplorer.tui.widgets.dialog import Answer, Answers, Dialog, keys, plain
 from rpcexplorer.tui.widgets.editor import Editor, place_of
 from rpcexplorer.tui.widgets.inputs import Cycle
 from rpcexplorer.tui.widgets.reader import Reader
-from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList
+from rpcexplorer.tui.widgets.rows import ItemList
 
 REDRAW_SECONDS: Final = 0.2
 """Between two looks for new events."""

@@ -25,6 +25,7 @@ from rpcexplorer.model.filter import YOU, HistoryFilter, narrowed
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import AD_HOC_NAME
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Cell, Column
 from rpcexplorer.text.exchange import (
     ROLES,
     SIGNS,
@@ -47,7 +48,7 @@ from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm
-from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, Cell, Column, ItemList, Sheet
+from rpcexplorer.tui.widgets.rows import ItemList, Sheet
 
 
 class HistoryChoice(Struct, frozen=True):

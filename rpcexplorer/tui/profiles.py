@@ -22,6 +22,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Problem, first_few, joined_words
 from rpcexplorer.model.profile import SCHEMES, Profile, ad_hoc, scheme_of, split_address, with_scheme
 from rpcexplorer.model.secret import FIELD_WORDS
+from rpcexplorer.text.columns import Cell, Column, arranged
 from rpcexplorer.text.printable import clipped, columns
 from rpcexplorer.text.profile import auth_words, broken_page, profile_page
 from rpcexplorer.tui.browser import Browser, Detail
@@ -54,7 +55,7 @@ from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm, Field, Form
 from rpcexplorer.tui.widgets.full_screen import AnswersOnce
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList, RowList, arranged
+from rpcexplorer.tui.widgets.rows import ItemList, RowList
 
 
 class ProfileRow(Struct, frozen=True):

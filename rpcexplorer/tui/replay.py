@@ -32,6 +32,7 @@ from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.problem import Problem, counted
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, Cell, Column
 from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words, verdict_count
 from rpcexplorer.text.exchange import duration, times
 from rpcexplorer.text.printable import clipped
@@ -44,7 +45,7 @@ from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Choice, Confirm, Dialog, keys
 from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.picker import Pick, Picker
-from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, Cell, Column, ItemList
+from rpcexplorer.tui.widgets.rows import ItemList
 from rpcexplorer.variables.resolve import Missing
 
 

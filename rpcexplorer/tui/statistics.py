@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -13,9 +13,8 @@ from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order, Statistics
-from rpcexplorer.model.exchange import OUTCOME_LABELS
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.text.exchange import duration
+from rpcexplorer.text.columns import Column
 from rpcexplorer.text.history import (
     CALLS,
     FAILED,
@@ -23,7 +22,7 @@ from rpcexplorer.text.history import (
     chart_lines,
     filter_words,
     left_out_words,
-    moment_words,
+    statistics_columns,
     total_lines,
     words_for,
 )
@@ -32,7 +31,7 @@ from rpcexplorer.tui.history_search import Records
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
-from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList
+from rpcexplorer.tui.widgets.rows import ItemList
 
 AT_ONCE: Final = 300
 """Calls that are counted at once, which takes a few milliseconds."""
@@ -70,35 +69,6 @@ class SummaryLines(Widget):
         return [*lines, []]
 
 
-def columns_of(by: Grouping, frame: Frame) -> list[Column[Figures]]:
-    def text(words: Callable[[Figures], str]) -> Callable[[Figures], Cell]:
-        return lambda row: [(words(row), "text")]
-
-    def took(row: Figures, name: str) -> str:
-        latency = row.latency()
-        return duration(getattr(latency, name)) if latency else ""
-
-    def name(row: Figures) -> str:
-        return OUTCOME_LABELS.get(row.name[0], row.name[0]) if by == "code" else row.name[0]
-
-    def last(row: Figures) -> str:
-        return moment_words(row.last, frame.day, frame.zone) if row.last else ""
-
-    first = {"method": "method", "profile": "profile", "code": "outcome"}[by]
-    profile = Column[Figures](text(lambda row: row.name[1]), "profile", most=12)
-    return [
-        Column(text(name), f"{first:<8}", most=200, least=8, gap=len(EDGE)),
-        *([profile] if by == "method" else []),
-        Column(text(lambda row: f"{row.calls:,}"), "calls", width=7, right=True, gap=0),
-        Column(text(lambda row: f"{row.failed:,}" if row.failed else ""), "failed", width=7, right=True, gap=0),
-        Column(text(lambda row: took(row, "median")), "median", width=9, right=True, gap=0),
-        Column(text(lambda row: took(row, "p95")), "p95", width=9, right=True, gap=0),
-        Column(text(lambda row: took(row, "worst")), "max", width=9, right=True, gap=0),
-        Column(text(last), "last", width=22, right=True, gap=0, drop=82),
-        Column(width=len(EDGE), gap=0),
-    ]
-
-
 TABS: Final[dict[Grouping, str]] = {"method": "Methods", "profile": "Profiles", "code": "Codes"}
 SORTED: Final[dict[Order, str]] = {"calls": "most calls", "failures": "most failures", "p95": "slowest"}
 PATIENCE: Final = 3.0
@@ -112,7 +82,8 @@ class StatisticsScreen(Browser[Figures, str | None], scope="statistics"):
     HAS_DETAIL = False
 
     def __init__(self, explorer: Explorer, wanted: HistoryFilter, pending: PendingKeys, frame: Frame) -> None:
-        super().__init__(ItemList(columns_of("method", frame), lambda row: row.name), pending, frame, explorer.profile)
+        columns = statistics_columns("method", (), frame.day, frame.zone)
+        super().__init__(ItemList(columns, lambda row: row.name), pending, frame, explorer.profile)
         self._wanted = wanted
         self._order: Order = "calls"
         self._by = {by: Statistics(by, frame.zone) for by in GROUPINGS}
@@ -163,7 +134,9 @@ class StatisticsScreen(Browser[Figures, str | None], scope="statistics"):
         elif is_complete:
             advice = "No calls yet. Press Esc twice, then F5 to send one."
         self.list.empty = [[(EDGE + advice, "dim")]]
-        self.list.show(found.rows(self._order), columns_of(self._grouping, self.frame), from_top=True)
+        rows, edge = found.rows(self._order), len(EDGE)
+        columns = statistics_columns(self._grouping, rows, self.frame.day, self.frame.zone, edge=edge)
+        self.list.show(rows, [*columns, Column(width=edge, gap=0)], from_top=True)
         self._summary.show(found)
         self.refresh_bindings()
 

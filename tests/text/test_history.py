@@ -14,14 +14,15 @@ from rpcexplorer.history.statistics import GROUPINGS, Chart, Statistics
 from rpcexplorer.model.exchange import Damaged, Outcome, Unreached
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.columns import table_lines
 from rpcexplorer.text.exchange import SIGNS
 from rpcexplorer.text.history import (
-    TableColumns,
     bars,
     chart_lines,
     history_line,
     left_out_words,
     shown,
+    statistics_columns,
     total_lines,
     total_words,
     words_for,
@@ -170,8 +171,8 @@ def found() -> Statistics:
 
 
 def test_statistics_align_names_left_and_numbers_right() -> None:
-    table = TableColumns("method", [row := found().rows()[0]], 100)
-    heading, line = table.heading, table.line(row, WHEN.date(), UTC)
+    rows = found().rows()[:1]
+    heading, line = table_lines(statistics_columns("method", rows, WHEN.date(), UTC), rows, 100)
     assert heading.split() == ["method", "profile", "calls", "failed", "median", "p95", "max", "last"]
     assert line.split() == ["user.get", "staging", "1,200", "12", "34", "ms", "34", "ms", "34", "ms", "10:40:12"]
     assert len(heading) == len(line)
@@ -181,8 +182,7 @@ def test_statistics_align_names_left_and_numbers_right() -> None:
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_statistics_fit_the_width(width: int) -> None:
     rows = found().rows()
-    table = TableColumns("method", rows, width)
-    for line in (table.heading, *(table.line(row, WHEN.date(), UTC) for row in rows)):
+    for line in table_lines(statistics_columns("method", rows, WHEN.date(), UTC), rows, width):
         assert columns(line) <= width
         assert printable(line) == line
 

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import pytest
 
 from rpcexplorer.settings import load_theme
+from rpcexplorer.text.columns import Cell, Column, arranged, shared
 from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.commands import Scope
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme
 from rpcexplorer.tui.widgets.bars import Frame
-from rpcexplorer.tui.widgets.rows import Cell, Column, ItemList, arranged, shared
+from rpcexplorer.tui.widgets.rows import ItemList
 from tests.tui.stage import THEMES, Stage
 from tests.tui.visiting import seen
 

@@ -23,6 +23,7 @@ from rpcexplorer.auth.registry import needs_credentials
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange
 from rpcexplorer.model.method import Method, SavedMethod, as_named
 from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Column
 from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.wrapping import WordLine, wrapped
@@ -31,7 +32,7 @@ from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.inputs import Entry
-from rpcexplorer.tui.widgets.rows import MAX_NAME_CHARACTERS, Column, ItemList, RowList
+from rpcexplorer.tui.widgets.rows import ItemList, RowList
 
 if TYPE_CHECKING:
     from rpcexplorer.checks.run import CheckVerdict
