@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from textual.app import App
 from textual.driver import Driver
 from textual.events import Event
-from textual.filter import LineFilter
+from textual.filter import LineFilter, NoColor
 from textual.geometry import Size
 from textual.notifications import Notification, Notify, SeverityLevel
 from textual.reactive import reactive
@@ -104,6 +104,7 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         # Set before the first screen: a later change reads every stylesheet twice.
         if theme := self._load_theme(explorer.settings.theme or DARK.name) or self._load_theme(DARK.name):
             self.set_reactive(App.theme, theme)
+            self.mutate_reactive(App.ansi_color)  # Its watcher lets the terminal's own colours through.
             self.stylesheet.set_variables(self.get_css_variables())
 
     @property
@@ -124,6 +125,8 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Append the guard that removes control characters from all output."""
+        if self.no_color and self.current_theme.ansi:
+            return [NO_COLOUR, GUARD]  # Textual's filter would turn the terminal's own colours into black on black.
         return [*super().get_line_filters(), GUARD]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -488,7 +491,8 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, has_drafts: 
 
 
 GUARD: Final = Guard()
-"""One instance, because Textual caches drawn lines by their filters."""
+NO_COLOUR: Final = NoColor()
+"""One instance of each, because Textual caches drawn lines by their filters."""
 WEIGHT: Final[dict[SeverityLevel, str]] = {"warning": "! ", "error": "✗ "}
 """The prefix of a notice, so that its weight does not depend on colour."""
 ROLES: Final[dict[SeverityLevel, str]] = {"information": "accent", "warning": "careful", "error": "wrong"}

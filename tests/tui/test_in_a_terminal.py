@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import tomllib
 from collections.abc import Iterator
@@ -68,6 +69,27 @@ def test_keys_before_the_first_frame_are_not_lost(tmp_path: Path) -> None:
         terminal.sees("› ping", "1 of 3")  # noqa: RUF001 - the sign is meant
         terminal.press("ctrl+q")
         assert terminal.ends() == 0
+
+
+def colours(written: bytes) -> set[bytes]:
+    """Return the codes of all colours that were sent."""
+    styles = re.findall(rb"\x1b\[([0-9;]+)m", written)
+    return {code for style in styles for code in style.split(b";") if len(code) > 1}
+
+
+@pytest.mark.parametrize(("environment", "other_than_default"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_theme_terminal_sends_only_its_colours_from_the_start(
+    environment: dict[str, str], other_than_default: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/settings.toml").write_text('version = 1\ntheme = "terminal"\n')
+    (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
+    with Terminal([], {"RPCEXPLORER_HOME": str(tmp_path)} | environment, tmp_path, (120, 40)) as terminal:
+        terminal.sees("here", "✓ valid")
+        sent = colours(terminal.written)
+        assert {b"39", b"49"} <= sent
+        assert not sent & {b"38", b"48"}, "a colour of 24 bits"
+        assert bool(sent - {b"39", b"49"}) is other_than_default
 
 
 @pytest.mark.thorough
