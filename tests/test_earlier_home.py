@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
-from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.app import PersonOnScreen
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.widgets.rows import RowList
 from tests.fakes.shell import Shell
+from tests.tui.program import open_program
 from tests.tui.stage import text_of
-from tests.tui.visiting import on, tell
-from tests.tui.waiting import until
 
 FILES = Path(__file__).parent / "earlier_home"
 SERVER = "http://127.0.0.1:8973"
@@ -107,19 +104,17 @@ def test_earlier_methods_need_no_server(unchanged: Shell) -> None:
     assert b"demo.orders.place" in ran.out
 
 
-def test_screen_opens_on_earlier_draft_and_batch(unchanged: Shell) -> None:
+async def test_screen_opens_on_earlier_draft_and_batch(unchanged: Shell) -> None:
     person = PersonOnScreen()
     explorer = unchanged.explorer(person)
 
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        screen = app.calls
+    async with open_program(explorer, profile="shop") as program:
+        screen = program.app.calls
         assert screen is not None
-        await until(pilot, lambda: screen.method == "demo.records")
-        assert app.theme == "tide"
-        await pilot.press("f2", *"demo.echo", "enter")
-        await until(pilot, lambda: screen.params.text == TYPED)
-        await pilot.press("alt+l")
-        batch = await on(pilot, BatchScreen)
+        await program.until(lambda: screen.method == "demo.records")
+        assert program.app.theme == "tide"
+        await program.press("f2", *"demo.echo", "enter")
+        await program.until(lambda: screen.params.text == TYPED)
+        await program.press("alt+l")
+        batch = await program.on(BatchScreen)
         assert "demo.records" in text_of(batch.query_one(RowList))
-
-    tell(explorer, story, profile="shop")

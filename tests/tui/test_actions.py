@@ -61,7 +61,8 @@ from rpcexplorer.tui.widgets.rows import RowList
 from tests.fakes.peers import Peer, Script, framed, peer
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.history.recording import exchange as recorded
-from tests.tui.visiting import drawn, names, notices, on, profiles, shown, tell, type_in
+from tests.tui.program import open_program
+from tests.tui.visiting import drawn, names, notices, on, profiles, shown, type_in
 from tests.tui.waiting import until
 
 KNOWN = {command.id: command for command in COMMANDS}
@@ -1655,23 +1656,19 @@ def test_every_command_of_the_table_has_its_story() -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 34)], ids=["80x24", "120x34"])
 @pytest.mark.parametrize(("key", "kind"), [("f6", HistoryScreen), ("f7", ProfilesScreen)])
-def test_footer_shows_the_way_back(key: str, kind: type[Any], size: tuple[int, int], explorer: Explorer) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+async def test_footer_shows_the_way_back(key: str, kind: type[Any], size: tuple[int, int], explorer: Explorer) -> None:
+    async with open_program(explorer, size=size) as program:
         explorer.history.append(recorded(0, profile="demo"))
-        await pilot.press(key)
-        screen = await on(pilot, kind)
+        await program.press(key)
+        screen = await program.on(kind)
         if isinstance(screen, HistoryScreen):
-            await until(pilot, lambda: screen.record is not None)
-        await pilot.pause()
+            await program.until(lambda: screen.record is not None)
+        await program.pause()
         assert "Esc back" in drawn(screen.query_one(Footer))
-
-    tell(explorer, story, size=size)
 
 
 @pytest.mark.thorough
-def test_small_terminal_separates_profiles_by_tinted_bar(explorer: Explorer) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
-        screen = await profiles(pilot)
+async def test_small_terminal_separates_profiles_by_tinted_bar(explorer: Explorer) -> None:
+    async with open_program(explorer, size=(80, 24)) as program:
+        screen = await program.profiles()
         assert screen.query_one("#detail Bar").has_class("-tinted")
-
-    tell(explorer, story, size=(80, 24))

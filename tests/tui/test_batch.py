@@ -22,7 +22,6 @@ from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.tui import batch as batch_screen
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchList, BatchScreen
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.widgets.bars import Frame
@@ -31,8 +30,9 @@ from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.fakes.explorer import open_explorer
 from tests.text.exchanges import exchange
+from tests.tui.program import open_program
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import on, visit
+from tests.tui.visiting import on
 from tests.tui.waiting import until
 
 PROFILES = """\
@@ -255,56 +255,56 @@ def test_escape_cancels_a_running_batch_before_closing(shop: Explorer) -> None:
     assert on_screen(shop, act) == [None]
 
 
-def test_batch_makes_round_trip_from_editor_to_history(
+async def test_batch_makes_round_trip_from_editor_to_history(
     explorer: Explorer,
 ) -> None:
-    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+
         async def write(method: str, text: str) -> None:
             screen.drafts.choose(method)
             screen.params.replace(text)
-            await pilot.pause()
+            await program.pause()
 
         await write("demo.echo", '{"n": 1.10}')
-        await pilot.press("alt+p")
+        await program.press("alt+p")
         await write("demo.echo", "[")
-        await pilot.press("alt+p")
+        await program.press("alt+p")
         assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not added ")
-        await pilot.press("f5")
+        await program.press("f5")
         assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not sent ")
         await write("nowhere", "[]")
-        await pilot.press("alt+p", "alt+l")
-        batch = await on(pilot, BatchScreen)
+        await program.press("alt+p", "alt+l")
+        batch = await program.on(BatchScreen)
         assert rows(batch) == ['1 call demo.echo {"n": 1.10}', "2 call nowhere []"], "invalid JSON is not added"
-        await pilot.press("f5")
-        await until(pilot, lambda: bool(batch.calls.sent))
-        await pilot.press("home", "J", "enter")
-        await until(pilot, lambda: app.screen is screen)
+        await program.press("f5")
+        await program.until(lambda: bool(batch.calls.sent))
+        await program.press("home", "J", "enter")
+        await program.until(lambda: program.app.screen is screen)
         assert (screen.method, screen.params.text) == ("demo.echo", '{"n": 1.10}')
         assert screen.exchange is not None
         assert b"1.10" in screen.exchange.response.body
         assert screen.exchange.kind == "call"
         screen.params.replace('{"n": 2}')
-        await pilot.press("alt+p", "alt+l")
-        mended = await on(pilot, BatchScreen)
+        await program.press("alt+p", "alt+l")
+        mended = await program.on(BatchScreen)
         assert rows(mended)[1] == '2 call demo.echo {"n": 2}', "it is back at its position"
         assert mended.draft == Draft("demo.echo", '{"n": 2}'), "and so is the cursor"
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is screen)
+        await program.press("escape")
+        await program.until(lambda: program.app.screen is screen)
         await write("demo.echo", "[3]")
-        await pilot.press("alt+p")
-        await until(pilot, lambda: len(explorer.batches.of(in_use(explorer)).rows) == 3)
-        await pilot.press("alt+l")
-        await on(pilot, BatchScreen)
-        await pilot.press("n", "enter")
-        await until(pilot, lambda: app.screen is screen)
+        await program.press("alt+p")
+        await program.until(lambda: len(explorer.batches.of(in_use(explorer)).rows) == 3)
+        await program.press("alt+l")
+        await program.on(BatchScreen)
+        await program.press("n", "enter")
+        await program.until(lambda: program.app.screen is screen)
         said = "demo.echo was a notification. To send it as a call with an id, press F5. To send it without an id, use "
-        assert f"{said}“send notification” in the command palette." in notification_notices(app)
+        assert f"{said}“send notification” in the command palette." in notification_notices(program.app)
         explorer.batches.keep(in_use(explorer), CollectedCalls(), ())
-        await pilot.press("f6")
-        await on(pilot, HistoryScreen)
-        await pilot.press("enter")
-        loaded = await on(pilot, BatchScreen)
+        await program.press("f6")
+        await program.on(HistoryScreen)
+        await program.press("enter")
+        loaded = await program.on(BatchScreen)
         assert "✓ result" in rows(loaded)[0]
         assert "-32601" in rows(loaded)[1]
-
-    visit(explorer, what)

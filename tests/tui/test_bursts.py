@@ -62,10 +62,11 @@ from rpcexplorer.tui.widgets.picker import Picker, PickList
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import ItemList, LineView, RowList, Sheet
 from tests.fakes.peers import Peer, framed, peer
-from tests.tui.visiting import burst, on, post, profiles, rest, tell, visit
-from tests.tui.waiting import PATIENCE, until
+from tests.tui.program import open_program
+from tests.tui.visiting import post
+from tests.tui.waiting import PATIENCE
 
-Test = TypeVar("Test", bound=Callable[..., None])
+Test = TypeVar("Test", bound=Callable[..., object])
 COVERED: dict[type[Any], set[str]] = {}
 """Screens and widgets, and the tests whose bursts use them."""
 
@@ -81,15 +82,11 @@ def through(*kinds: type[Any]) -> Callable[[Test], Test]:
     return noted
 
 
-def recorded(explorer: Explorer, *methods: str) -> None:
+async def recorded(explorer: Explorer, *methods: str) -> None:
     """Record calls of the profile ``demo``, oldest first."""
-
-    async def made() -> None:
-        explorer.use("demo")
-        for method in methods:
-            await explorer.call(Draft(method, f'{{"named": "{method}"}}'))
-
-    asyncio.run(made())
+    explorer.use("demo")
+    for method in methods:
+        await explorer.call(Draft(method, f'{{"named": "{method}"}}'))
 
 
 async def play(pilot: Pilot[Any], *keys: str) -> None:
@@ -134,7 +131,7 @@ def opened(app: ExplorerApp) -> list[str]:
 
 @pytest.mark.thorough
 @through(ProfilesScreen, ProfileList, Confirm, ProfileForm, Form, Credentials)
-def test_profile_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
+async def test_profile_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
     keys_and_titles = [
         ("delete down escape", "Remove demo?"),  # the arrow moves between the answers
         ("s", ""),  # it needs no secret, like prod
@@ -146,44 +143,40 @@ def test_profile_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
         ("k k s escape", "Save secrets for cookie?"),
     ]
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await profiles(pilot)
-        titles = opened(app)
-        await play(pilot, *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
+    async with open_program(explorer, profile="demo") as program:
+        await program.profiles()
+        titles = opened(program.app)
+        await play(program, *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
         assert titles == [title for _, title in keys_and_titles if title]
         assert explorer.profile is not None
-        assert not await secrets(app.screen, explorer, explorer.profile), "it needs no secrets"
-        assert app.screen is calls
-
-    visit(explorer, scene)
+        assert not await secrets(program.app.screen, explorer, explorer.profile), "it needs no secrets"
+        assert program.app.screen is program.calls
 
 
 @pytest.mark.thorough
 @through(ProfilesScreen, ProfileList, Picker, PickList, ConnectionTest)
-def test_chosen_tested_copied_profile_is_the_current_row(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_chosen_tested_copied_profile_is_the_current_row(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
         for keys, used in ("enter down", "demo"), ("down enter up", "inline"), ("up up enter up", "dead"):
-            await play(pilot, "f7", *keys.split())
+            await play(program, "f7", *keys.split())
             assert explorer.profile is not None
             assert explorer.profile.name == used
-        screen = await profiles(pilot)
-        await play(pilot, "y", "down", "t", "up", "enter", "down")
-        dialog: ConnectionTest = await on(pilot, ConnectionTest)
-        await until(pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
-        await play(pilot, "escape", "up")
-        await until(pilot, lambda: bool(screen._tested))
-        assert app.clipboard.startswith("http://127.0.0.1:9/")
+        screen = await program.profiles()
+        await play(program, "y", "down", "t", "up", "enter", "down")
+        dialog: ConnectionTest = await program.on(ConnectionTest)
+        await program.until(lambda: bool(dialog.report.checks) and not dialog.report.under_way)
+        await play(program, "escape", "up")
+        await program.until(lambda: bool(screen._tested))
+        assert program.app.clipboard.startswith("http://127.0.0.1:9/")
         assert list(screen._tested) == ["demo"]
-        await play(pilot, "slash", *"in", "down", "up", "enter", "enter")
+        await play(program, "slash", *"in", "down", "up", "enter", "enter")
         assert explorer.profile is not None
         assert explorer.profile.name == "inline"
 
-    visit(explorer, scene)
-
 
 @through(HistoryScreen, HistoryList, DetailPane, Confirm, Ask)
-def test_history_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
-    recorded(explorer, "one", "two", "three", "four", "five")
+async def test_history_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
+    await recorded(explorer, "one", "two", "three", "four", "five")
     keys_and_titles = [
         ("delete down escape", "Delete this call from the history? five"),
         ("down delete down escape", "Delete this call from the history? four"),
@@ -193,34 +186,30 @@ def test_history_keys_of_a_burst_use_current_row(explorer: Explorer) -> None:
         ("down y down home r a w enter", "Copy"),
     ]
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        titles = opened(app)
-        await play(pilot, "f6", *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
-        await until(pilot, lambda: bool(app.clipboard))
+    async with open_program(explorer, profile="demo") as program:
+        titles = opened(program.app)
+        await play(program, "f6", *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
+        await program.until(lambda: bool(program.app.clipboard))
         assert titles == [title for _, title in keys_and_titles]
-        assert app.clipboard.encode() == explorer.recent(9)[-1].response.body
+        assert program.app.clipboard.encode() == explorer.recent(9)[-1].response.body
         assert len(called(explorer)) == 5
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
 @through(HistoryScreen, HistoryList, Confirm, Answers, Answer)
-def test_two_deletions_in_a_burst_delete_named_calls(explorer: Explorer) -> None:
-    recorded(explorer, "one", "two", "three", "four", "five")
+async def test_two_deletions_in_a_burst_delete_named_calls(explorer: Explorer) -> None:
+    await recorded(explorer, "one", "two", "three", "four", "five")
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
         yes = "delete", "right", "enter"
-        await play(pilot, "f6", "down", *yes, *yes, "enter", "enter")  # the row below is loaded at last
-        await until(pilot, lambda: calls.method == "two")
+        await play(program, "f6", "down", *yes, *yes, "enter", "enter")  # the row below is loaded at last
+        await program.until(lambda: program.calls.method == "two")
         assert called(explorer) == ["five", "two", "one"]
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
-def test_keys_wait_for_the_action_of_an_answer(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded(explorer, "one", "two")
+async def test_keys_wait_for_the_action_of_an_answer(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    await recorded(explorer, "one", "two")
     started, go_on, forget = threading.Event(), threading.Event(), explorer.journal.delete
 
     def slowly(profile: Profile | None, id: str) -> str:
@@ -230,21 +219,19 @@ def test_keys_wait_for_the_action_of_an_answer(explorer: Explorer, monkeypatch: 
 
     monkeypatch.setattr(explorer.journal, "delete", slowly)
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await burst(pilot, "f6", "delete", "right", "enter", "enter")
-        await until(pilot, started.is_set)
-        await rest(pilot)
-        assert isinstance(app.screen, HistoryScreen)
+    async with open_program(explorer, profile="demo") as program:
+        await program.burst("f6", "delete", "right", "enter", "enter")
+        await program.until(started.is_set)
+        await program.rest()
+        assert isinstance(program.app.screen, HistoryScreen)
         go_on.set()
-        await until(pilot, lambda: calls.method == "one")
-
-    visit(explorer, scene)
+        await program.until(lambda: program.calls.method == "one")
 
 
 @pytest.mark.thorough
 @through(HistoryScreen, HistoryList, FilterLine)
-def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> None:
-    recorded(explorer, "one", "two", "three")
+async def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> None:
+    await recorded(explorer, "one", "two", "three")
     keys_and_methods = [
         (["down", "enter", "up", "f5"], "two"),
         (["end", "r", "up"], "one"),
@@ -252,21 +239,19 @@ def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> None:
         (["slash", *"method:two", "enter", "enter", "down", "f5"], "two"),
     ]
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
         for keys, method in keys_and_methods:
             before = len(called(explorer))
-            await play(pilot, "f6", *keys)
-            await until(pilot, lambda before=before: len(called(explorer)) > before and not calls.running)  # type: ignore[misc]
-            assert calls.method == method, keys
+            await play(program, "f6", *keys)
+            await program.until(lambda before=before: len(called(explorer)) > before and not program.calls.running)  # type: ignore[misc]
+            assert program.calls.method == method, keys
             assert called(explorer)[0] == method, keys
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
 @through(CallScreen, MethodsPane, MethodList)
-def test_sent_method_is_the_current_row(explorer: Explorer) -> None:
-    asyncio.run(discovered(explorer))
+async def test_sent_method_is_the_current_row(explorer: Explorer) -> None:
+    await discovered(explorer)
     keys_and_rows = [
         ("", ["down", "enter"], 1),
         ("", ["down", "down", "up", "enter"], 1),
@@ -274,55 +259,54 @@ def test_sent_method_is_the_current_row(explorer: Explorer) -> None:
         ("notes.", ["enter", "down"], 0),
     ]
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         for typed, keys, row in keys_and_rows:
             calls.drafts.choose("demo.notes.delete")
-            await rest(pilot)
+            await program.rest()
             listing, before = calls.query_one(MethodList), calls.exchange
             found = calls.methods._rows.listed(typed)
             wanted = found[(0 if typed else listing.cursor) + row]
-            await play(pilot, "f2", *typed, *keys, "f5")
-            await until(pilot, lambda before=before: calls.exchange is not before)  # type: ignore[misc]
+            await play(program, "f2", *typed, *keys, "f5")
+            await program.until(lambda before=before: calls.exchange is not before)  # type: ignore[misc]
             assert calls.exchange is not None
             assert calls.exchange.method == name_of(wanted), (typed, keys)
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
 @through(CallScreen, RecentList)
-def test_recent_call_is_the_current_row(explorer: Explorer) -> None:
-    recorded(explorer, "one", "two", "three")
+async def test_recent_call_is_the_current_row(explorer: Explorer) -> None:
+    await recorded(explorer, "one", "two", "three")
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         listing = calls.query_one(RecentList)
-        await until(pilot, lambda: len(listing.items) == 3)
+        await program.until(lambda: len(listing.items) == 3)
         calls.set_focus(listing)
-        await play(pilot, "down", "enter", "up")
-        await until(pilot, lambda: calls.method == "two")
+        await play(program, "down", "enter", "up")
+        await program.until(lambda: calls.method == "two")
         calls.set_focus(listing)
-        await play(pilot, "down", "r", "up")
-        await until(pilot, lambda: len(called(explorer)) == 4)
+        await play(program, "down", "r", "up")
+        await program.until(lambda: len(called(explorer)) == 4)
         assert called(explorer)[0] == "one"
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
 @through(CallScreen, ResponsePane, Grid, Reader, Prompt)
-def test_copied_part_of_response_is_the_current_row(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_copied_part_of_response_is_the_current_row(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         from msgspec.structs import replace
 
         from rpcexplorer.rpc.messages import Result
 
-        await pilot.press("f5")
-        await until(pilot, lambda: calls.exchange is not None)
+        await program.press("f5")
+        await program.until(lambda: calls.exchange is not None)
         assert calls.exchange is not None
         text = b'[{"n": 10}, {"n": 20}, {"n": 30}]'
         calls.exchange = replace(calls.exchange, outcome=Result(text))
-        await pilot.press("f4")
-        await rest(pilot)
+        await program.press("f4")
+        await program.rest()
         copies: Sequence[tuple[list[str], str]] = [
             (["t", "down", "c", "down"], "20"),
             (["home", "down", "enter", "down", "c"], "20"),  # that row as JSON, and its member
@@ -332,167 +316,151 @@ def test_copied_part_of_response_is_the_current_row(explorer: Explorer) -> None:
             (["home", "y", *"under", "down", "up", "enter"], text.decode()),
         ]
         for keys, copied in copies:
-            app.copy_to_clipboard("")
-            await play(pilot, *keys)
-            await until(pilot, lambda: bool(app.clipboard))
-            await rest(pilot)
-            assert "".join(app.clipboard.split()) == "".join(copied.split()), keys
-
-    visit(explorer, scene)
+            program.app.copy_to_clipboard("")
+            await play(program, *keys)
+            await program.until(lambda: bool(program.app.clipboard))
+            await program.rest()
+            assert "".join(program.app.clipboard.split()) == "".join(copied.split()), keys
 
 
 @pytest.mark.thorough
 @through(Picker, PickList, CopyPicker)
-def test_picker_chooses_the_current_row(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_picker_chooses_the_current_row(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
         themes = list(explorer.themes.files())
-        at = themes.index(app.theme)
-        await play(pilot, "ctrl+p", *"choose theme", "enter", "down", "enter")
-        await until(pilot, lambda: app.screen is calls and app.theme == themes[(at + 1) % len(themes)])
-        await play(pilot, "ctrl+p", "down", "down", "up", "pagedown", "home", *"theme", "down", "up", "enter")
-        await until(pilot, lambda: isinstance(app.screen, Picker) and app.screen._title == "Themes")
-        await play(pilot, "up", "escape", "f10", "down", "enter")  # the second format to copy in
-        await until(pilot, lambda: bool(app.clipboard))
-        assert "httpx" in app.clipboard
-        assert app.theme == themes[(at + 1) % len(themes)]
-
-    visit(explorer, scene)
+        at = themes.index(program.app.theme)
+        await play(program, "ctrl+p", *"choose theme", "enter", "down", "enter")
+        await program.until(
+            lambda: program.app.screen is program.calls and program.app.theme == themes[(at + 1) % len(themes)]
+        )
+        await play(program, "ctrl+p", "down", "down", "up", "pagedown", "home", *"theme", "down", "up", "enter")
+        await program.until(lambda: isinstance(program.app.screen, Picker) and program.app.screen._title == "Themes")
+        await play(program, "up", "escape", "f10", "down", "enter")  # the second format to copy in
+        await program.until(lambda: bool(program.app.clipboard))
+        assert "httpx" in program.app.clipboard
+        assert program.app.theme == themes[(at + 1) % len(themes)]
 
 
 @pytest.mark.thorough
 @through(Help, Sheet)
-def test_keys_after_f1_go_to_the_open_help(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await play(pilot, "f1", "down", "x", "escape", "7")
-        assert app.screen is calls
-        assert calls.params.text == "[7]"
-
-    visit(explorer, scene)
+async def test_keys_after_f1_go_to_the_open_help(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await play(program, "f1", "down", "x", "escape", "7")
+        assert program.app.screen is program.calls
+        assert program.calls.params.text == "[7]"
 
 
 @through(ManualScreen, PageView, ContentsList, Files)
 @pytest.mark.thorough
-def test_keys_of_a_burst_read_the_manual(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await play(pilot, "f1", "m", "c", "down", "down", "enter")
-        screen = app.screen
+async def test_keys_of_a_burst_read_the_manual(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await play(program, "f1", "m", "c", "down", "down", "enter")
+        screen = program.app.screen
         assert isinstance(screen, ManualScreen)
         assert screen.view.section == screen.view.page.headings[1].anchor
-        await play(pilot, "escape", "escape", "f1", "p", "down", "escape", "7")
-        assert app.screen is calls
-        assert calls.params.text == "[7]"
-
-    visit(explorer, scene)
+        await play(program, "escape", "escape", "f1", "p", "down", "escape", "7")
+        assert program.app.screen is program.calls
+        assert program.calls.params.text == "[7]"
 
 
 @pytest.mark.thorough
 @through(ProfileForm, Form, Cycle, Answers, Answer)
-def test_form_gets_each_key_in_the_current_line(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        screen = await profiles(pilot)
+async def test_form_gets_each_key_in_the_current_line(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = await program.profiles()
         keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "down", "right", "right", "right", "tab"]
-        await play(pilot, *keys, "left", "left", "right", "left", "f5", "t", "escape", "e", "escape")
-        await until(pilot, lambda: "new" in explorer.profiles.profiles)
+        await play(program, *keys, "left", "left", "right", "left", "f5", "t", "escape", "e", "escape")
+        await program.until(lambda: "new" in explorer.profiles.profiles)
         made = explorer.profiles.profiles["new"]
         assert (made.url, made.badge, made.confirm) == ("http://x.example", "prod", "always")
-        assert app.screen is screen
-        await play(pilot, "e", "tab", "tab", *"what", "shift+tab", "up", "escape", "d", "end", *"er", "enter")
-        await until(pilot, lambda: "new-copyer" in explorer.profiles.profiles)
+        assert program.app.screen is screen
+        await play(program, "e", "tab", "tab", *"what", "shift+tab", "up", "escape", "d", "end", *"er", "enter")
+        await program.until(lambda: "new-copyer" in explorer.profiles.profiles)
         assert explorer.profiles.profiles["new"].description == ""
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
 @through(Credentials, Ask, HistoryScreen)
-def test_text_of_a_dialog_is_complete_at_enter(explorer: Explorer) -> None:
-    recorded(explorer, "one", "two")
+async def test_text_of_a_dialog_is_complete_at_enter(explorer: Explorer) -> None:
+    await recorded(explorer, "one", "two")
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await play(pilot, "f6", "down", "t", *"first", "enter", "up", "a", *"second", "enter", "escape")
+    async with open_program(explorer, profile="demo") as program:
+        await play(program, "f6", "down", "t", *"first", "enter", "up", "a", *"second", "enter", "escape")
         assert [(record.name, record.note) for record in explorer.recent(9)] == [("", "second"), ("first", "")]
-        await play(pilot, "f7", "up", "up", "s", "down", *"abc", "f5", "down", "escape")
+        await play(program, "f7", "up", "up", "s", "down", *"abc", "f5", "down", "escape")
         held = explorer.credentials.state(explorer.profiles.profiles["cookie"])["session"]
         assert isinstance(held, Secret)
         assert held.reveal() == "abc"
 
-    visit(explorer, scene)
-
 
 @pytest.mark.thorough
 @through(AskSecret)
-def test_secret_that_is_typed_ahead_is_stored(make_explorer: Callable[..., Explorer]) -> None:
+async def test_secret_that_is_typed_ahead_is_stored(make_explorer: Callable[..., Explorer]) -> None:
     auth = 'auth = { kind = "inline", username = "ada" }'
     explorer = make_explorer(f'version = 1\n[profile.held]\nurl = "http://127.0.0.1:9"\n{auth}\n')
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await play(pilot, "f5", *"abcdef", "tab", "right", "enter")
-        await until(pilot, lambda: calls.exchange is not None and not calls.running)
+    async with open_program(explorer, profile="held") as program:
+        await play(program, "f5", *"abcdef", "tab", "right", "enter")
+        await program.until(lambda: program.calls.exchange is not None and not program.calls.running)
         held = explorer.credentials.state(explorer.profiles.profiles["held"])["password"]
         assert isinstance(held, Secret)
         assert (held.reveal(), held.source) == ("abcdef", "secrets.toml")
 
-    visit(explorer, scene, profile="held")
-
 
 @pytest.mark.thorough
 @through(Welcome, Ways)
-def test_welcome_screen_chooses_the_current_row(make_explorer: Callable[..., Explorer]) -> None:
+async def test_welcome_screen_chooses_the_current_row(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer("")
 
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+    async with open_program(explorer) as program:
         keys = ["down", "down", "enter", *"mine", "tab", *"http://127.0.0.1:9", "f5", "enter", *"[8"]
-        await play(pilot, *keys)
-        await until(pilot, lambda: app.calls is not None and app.screen is app.calls)
-        await rest(pilot)
+        await play(program, *keys)
+        await program.until(lambda: program.app.calls is not None and program.app.screen is program.app.calls)
+        await program.rest()
         assert explorer.profile is not None
         assert explorer.profile.name == "mine"
-
-    tell(explorer, story)
 
 
 @pytest.mark.thorough
 @through(BatchScreen, BatchList, DetailPane, CompletionList, Editor)
-def test_batch_keys_order_calls_and_take_a_name(explorer: Explorer) -> None:
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_batch_keys_order_calls_and_take_a_name(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         calls.drafts.choose("demo.echo")
         calls.params.replace("[1]")
         calls.params.focus_inside()
         await play(
-            pilot, "alt+p", "alt+p", "alt+l", "tab", "space", "escape", "down", "n", "K", "delete", "down", "enter"
+            program, "alt+p", "alt+p", "alt+l", "tab", "space", "escape", "down", "n", "K", "delete", "down", "enter"
         )
-        await until(pilot, lambda: pilot.app.screen is calls)
+        await program.until(lambda: program.app.screen is calls)
         assert explorer.profile is not None
         (row,) = explorer.batches.of(explorer.profile).rows
         assert not row.draft.notification, "the call below became a notification, moved up and was removed"
         calls.params.replace("")
         calls.params.focus_inside()
-        await play(pilot, "[", '"', "{", "{", "u", "u", "enter", "right", ",", "1")
+        await play(program, "[", '"', "{", "{", "u", "u", "enter", "right", ",", "1")
         assert calls.params.text == '["{{uuid}}",1]'
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
 @through(FormScreen, FormList, LineInPlace, JsonInPlace)
-def test_field_is_typed_in_current_row_and_sent(explorer: Explorer) -> None:
-    asyncio.run(discovered(explorer))
+async def test_field_is_typed_in_current_row_and_sent(explorer: Explorer) -> None:
+    await discovered(explorer)
 
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         calls.drafts.choose("demo.orders.place")
         calls.params.replace('{"customer": 7, "items": []}')
         calls.params.focus_inside()
         await play(
-            pilot, "alt+e", "enter", "backspace", *"42", "enter", "down", "plus", "down", "enter", "ctrl+u", *"x-1"
+            program, "alt+e", "enter", "backspace", *"42", "enter", "down", "plus", "down", "enter", "ctrl+u", *"x-1"
         )
-        await play(pilot, "enter", "down", "space", "end", "up", "space", "space", "down", "space", "space", "alt+e")
-        await until(pilot, lambda: pilot.app.screen is calls)
+        await play(program, "enter", "down", "space", "end", "up", "space", "space", "down", "space", "space", "alt+e")
+        await program.until(lambda: program.app.screen is calls)
         item = '{"sku": "x-1", "quantity": 1}'
         assert calls.params.text == f'{{"customer": 42, "items": [{item}], "gift": false, "note": null}}'
-        await play(pilot, "alt+e", "home", "down", "enter", *"x", "enter", "backspace", "escape", "delete")
+        await play(program, "alt+e", "home", "down", "enter", *"x", "enter", "backspace", "escape", "delete")
         assert calls.params.text == '{"customer": 42, "gift": false, "note": null}'
-
-    visit(explorer, scene)
 
 
 def compared(app: ExplorerApp) -> list[tuple[str, str]]:
@@ -511,144 +479,131 @@ def compared(app: ExplorerApp) -> list[tuple[str, str]]:
 
 @through(HistoryScreen, HistoryList, ComparisonScreen, ComparedText)
 @pytest.mark.thorough
-def test_marked_calls_of_a_burst_are_compared(explorer: Explorer) -> None:
-    recorded(explorer, "one", "two", "three", "four", "five")
+async def test_marked_calls_of_a_burst_are_compared(explorer: Explorer) -> None:
+    await recorded(explorer, "one", "two", "three", "four", "five")
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        sides = compared(app)
-        await play(pilot, "f6", "m", "down", "down", "d", "n", "down", "N", "escape", "down", "d", "up", "escape")
+    async with open_program(explorer, profile="demo") as program:
+        sides = compared(program.app)
+        await play(program, "f6", "m", "down", "down", "d", "n", "down", "N", "escape", "down", "d", "up", "escape")
         assert sides == [("three", "five"), ("two", "five")]
-        await play(pilot, "home", "m", "down", "down", "x", "escape", "down", "d", "escape", "escape", "escape")
-        await until(pilot, lambda: app.screen is calls)
+        await play(program, "home", "m", "down", "down", "x", "escape", "down", "d", "escape", "escape", "escape")
+        await program.until(lambda: program.app.screen is program.calls)
         assert sides[2:] == []
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
 @through(HistoryScreen, ReplayScreen, ItemList, Picker, PickList, ComparisonScreen)
-def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -> None:
-    recorded(explorer, "one", "two", "three", "four")
+async def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -> None:
+    await recorded(explorer, "one", "two", "three", "four")
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        sides = compared(app)
-        await play(pilot, "f6", "down", "m", "down", "m", "R", *"demo", "enter")
-        replay: ReplayScreen = await on(pilot, ReplayScreen)
-        await until(pilot, lambda: len(replay.done) == 2 and replay.stop is None)
+    async with open_program(explorer, profile="demo") as program:
+        sides = compared(program.app)
+        await play(program, "f6", "down", "m", "down", "m", "R", *"demo", "enter")
+        replay: ReplayScreen = await program.on(ReplayScreen)
+        await program.until(lambda: len(replay.done) == 2 and replay.stop is None)
         assert [result.recorded.method for result in replay.done] == ["two", "three"]
-        await play(pilot, "down", "enter", "down", "escape", "up", "enter", "escape", "escape", "escape")
+        await play(program, "down", "enter", "down", "escape", "up", "enter", "escape", "escape", "escape")
         assert sides == [("three", "three"), ("two", "two")]
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
 @through(Confirm, Answers, Answer, Picker, PickList)
-def test_answer_before_a_replay_is_the_current_word(explorer: Explorer) -> None:
-    recorded(explorer, "one", "two")
+async def test_answer_before_a_replay_is_the_current_word(explorer: Explorer) -> None:
+    await recorded(explorer, "one", "two")
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
         await play(
-            pilot, "f6", "m", "down", "m", "R", *"prod", "enter", "right", "left", "enter", "down", "escape", "escape"
+            program, "f6", "m", "down", "m", "R", *"prod", "enter", "right", "left", "enter", "down", "escape", "escape"
         )
-        await until(pilot, lambda: app.screen is calls)
+        await program.until(lambda: program.app.screen is program.calls)
         assert called(explorer) == ["two", "one"], "nothing was sent"
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
 @through(SeveralProfiles, Ticked, ReplayScreen, ItemList)
-def test_call_goes_to_ticked_profiles_of_a_burst(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.drafts.choose("demo.echo")
-        await play(pilot, "alt+d")
-        chosen: SeveralProfiles = await on(pilot, SeveralProfiles)
+async def test_call_goes_to_ticked_profiles_of_a_burst(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        program.calls.drafts.choose("demo.echo")
+        await play(program, "alt+d")
+        chosen: SeveralProfiles = await program.on(SeveralProfiles)
         ticked = chosen._list.ticked
-        await play(pilot, "down", "space", "up", "space", "escape", "8")  # a tick moves to the next row
+        await play(program, "down", "space", "up", "space", "escape", "8")  # a tick moves to the next row
         assert chosen._list.ticked == ticked
-        assert app.screen is calls
-
-    visit(explorer, scene)
+        assert program.app.screen is program.calls
 
 
 @pytest.mark.thorough
 @through(ChecksScreen, ItemList)
-def test_opened_check_is_the_current_row(explorer: Explorer) -> None:
+async def test_opened_check_is_the_current_row(explorer: Explorer) -> None:
     file = explorer.profiles.files[-1]
-    calls = (f'[call.{name}]\nmethod = "ping"\nexpect = {{ outcome = "error" }}\n' for name in ("one", "two", "three"))
-    file.write_text(file.read_text() + "".join(calls))
+    saved = (f'[call.{name}]\nmethod = "ping"\nexpect = {{ outcome = "error" }}\n' for name in ("one", "two", "three"))
+    file.write_text(file.read_text() + "".join(saved))
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await play(pilot, "alt+r", "down", "down", "up")
-        checks: ChecksScreen = await on(pilot, ChecksScreen)
-        await until(pilot, lambda: len(checks.results) == 3 and checks.stop is None)
-        await play(pilot, "enter", "8")  # The key after Enter goes to the editor.
-        await until(pilot, lambda: app.screen is calls)
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
+        await play(program, "alt+r", "down", "down", "up")
+        checks: ChecksScreen = await program.on(ChecksScreen)
+        await program.until(lambda: len(checks.results) == 3 and checks.stop is None)
+        await play(program, "enter", "8")  # The key after Enter goes to the editor.
+        await program.until(lambda: program.app.screen is calls)
         assert (calls.method, calls.params.text) == ("@two", "[8]")
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
 @through(StatisticsScreen, Browser)
-def test_row_of_statistics_leads_to_its_calls(explorer: Explorer) -> None:
-    recorded(explorer, "one", "two", "two", "three", "three", "three")
+async def test_row_of_statistics_leads_to_its_calls(explorer: Explorer) -> None:
+    await recorded(explorer, "one", "two", "two", "three", "three", "three")
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await play(pilot, "f6", "s", "down", "enter", "down")
-        history: HistoryScreen = await on(pilot, HistoryScreen)
-        await until(pilot, lambda: "two" in history.filter.value)
-
-    visit(explorer, scene)
+    async with open_program(explorer, profile="demo") as program:
+        await play(program, "f6", "s", "down", "enter", "down")
+        history: HistoryScreen = await program.on(HistoryScreen)
+        await program.until(lambda: "two" in history.filter.value)
 
 
 @pytest.mark.thorough
 @through(ChangesDialog, ChangesList)
-def test_changed_method_opens_and_next_key_edits_params(
+async def test_changed_method_opens_and_next_key_edits_params(
     explorer: Explorer,
 ) -> None:
-    asyncio.run(discovered(explorer))
+    await discovered(explorer)
     profile = explorer.profile
     assert profile is not None
     explorer.method_lists.settle(profile, Discovery(datetime.now(UTC), (Method("ping"),)))
-    asyncio.run(discovered(explorer))
+    await discovered(explorer)
     found = explorer.method_lists.changes(profile)
     assert found is not None
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         calls.drafts.choose("ping")
-        await play(pilot, "alt+n", "down", "down", "up", "enter", "end", "8")
-        await until(pilot, lambda: "8" in calls.params.text)
+        await play(program, "alt+n", "down", "down", "up", "enter", "end", "8")
+        await program.until(lambda: "8" in calls.params.text)
         assert calls.method == found.methods[1].name
-        await play(pilot, "alt+n", "down", "q", "end", "9")
-        await until(pilot, lambda: "9" in calls.params.text)
+        await play(program, "alt+n", "down", "q", "end", "9")
+        await program.until(lambda: "9" in calls.params.text)
         assert calls.method == found.methods[1].name
-        assert app.screen is calls
-
-    visit(explorer, scene)
+        assert program.app.screen is calls
 
 
 @pytest.mark.thorough
 @through(DocsSheet)
-def test_example_of_closed_docs_is_the_current_one(explorer: Explorer) -> None:
-    asyncio.run(discovered(explorer))
+async def test_example_of_closed_docs_is_the_current_one(explorer: Explorer) -> None:
+    await discovered(explorer)
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         calls.drafts.choose("demo.orders.place")
         before = calls.params.text
-        await play(pilot, "alt+m", "n", "n", "enter", "end", "8")
-        await until(pilot, lambda: "Ines" in calls.params.text and "8" in calls.params.text)
+        await play(program, "alt+m", "n", "n", "enter", "end", "8")
+        await program.until(lambda: "Ines" in calls.params.text and "8" in calls.params.text)
         assert calls.exchange is None
-        await play(pilot, "ctrl+z", "ctrl+z")
+        await play(program, "ctrl+z", "ctrl+z")
         assert calls.params.text == before
-
-    visit(explorer, scene)
 
 
 @through(EventsScreen, EventList, DetailPane, AnswerDialog)
 @pytest.mark.thorough
-def test_request_under_the_cursor_is_answered(explorer: Explorer) -> None:
+async def test_request_under_the_cursor_is_answered(explorer: Explorer) -> None:
     answers: list[bytes] = []
 
     async def ask(peer: Peer) -> None:
@@ -657,22 +612,21 @@ def test_request_under_the_cursor_is_answered(explorer: Explorer) -> None:
         while answer := await peer.receive():
             answers.append(answer)
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         async with peer(framed(ask, "lines")) as port:
             profile = Profile("live", f"tcp://127.0.0.1:{port}", answers={"*": ServerAnswer(ask=True)})
             explorer.use(profile)
             calls.show_profile()
             await explorer.open_connection()
-            await until(pilot, lambda: len(calls.connections.asked(profile.name)) == 3)
-            await play(pilot, "alt+v", "down", "a", "alt+a", *"12", "f5")
-            await play(pilot, "slash", *"ask.th", "enter", "a", "shift+tab", "right", "f5")
-            await play(pilot, "tab", "space", "escape", "escape", "escape", "escape")
-            await until(pilot, lambda: app.screen is calls and len(answers) == 2)
+            await program.until(lambda: len(calls.connections.asked(profile.name)) == 3)
+            await play(program, "alt+v", "down", "a", "alt+a", *"12", "f5")
+            await play(program, "slash", *"ask.th", "enter", "a", "shift+tab", "right", "f5")
+            await play(program, "tab", "space", "escape", "escape", "escape", "escape")
+            await program.until(lambda: program.app.screen is calls and len(answers) == 2)
             await explorer.close_connection()
         assert json.loads(answers[0]) == {"jsonrpc": "2.0", "id": 1, "result": 12}
         assert (json.loads(answers[1])["id"], json.loads(answers[1])["error"]["code"]) == (2, -32000)
-
-    visit(explorer, scene)
 
 
 BASES = {

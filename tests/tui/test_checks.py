@@ -14,7 +14,6 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Cancelled, Exchange, Unreached
 from rpcexplorer.model.method import Described
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.methods import MethodList
 from rpcexplorer.tui.call.response import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
@@ -25,8 +24,9 @@ from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.wire import HOLD, RawServer
 from tests.text.exchanges import exchange
 from tests.tui.conftest import PROFILES
+from tests.tui.program import open_program
 from tests.tui.stage import text_of
-from tests.tui.visiting import notices, on, rest, seen, visit
+from tests.tui.visiting import on, rest
 from tests.tui.waiting import until
 
 CALLS = """
@@ -93,22 +93,21 @@ async def offered(pilot: Pilot[Any], screen: CallScreen) -> list[str]:
     return [f"{shown.pick.label}  {shown.pick.words}".rstrip() for shown in picker.list.items]
 
 
-def test_outcome_and_value_become_expectations(explorer: Explorer) -> None:
+async def test_outcome_and_value_become_expectations(explorer: Explorer) -> None:
     before = team(explorer).read_text()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await send(pilot, screen, "plain")
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await send(program, screen, "plain")
         assert signs(screen) == {"@late": "○", "@early": "○", "@plain": "@plain"}
         assert "check" not in remarks(screen)
-        assert (await offered(pilot, screen))[0] == "any result"
-        await pilot.press("escape", "down")
-        assert (await offered(pilot, screen))[:2] == ["any result", '/name = "ada"']
-        await pilot.press("enter")  # The value under the cursor is the first choice then.
-        await until(pilot, lambda: signs(screen)["@plain"] == "✓")
+        assert (await offered(program, screen))[0] == "any result"
+        await program.press("escape", "down")
+        assert (await offered(program, screen))[:2] == ["any result", '/name = "ada"']
+        await program.press("enter")  # The value under the cursor is the first choice then.
+        await program.until(lambda: signs(screen)["@plain"] == "✓")
         assert remarks(screen).startswith("✓ check passed")
-        assert notices(app) == f'Saved in {team(explorer)}: @plain expects /name = "ada".'
-
-    visit(explorer, scene)
+        assert program.notices == f'Saved in {team(explorer)}: @plain expects /name = "ada".'
     assert team(explorer).read_text() == f'{before}\n[call.plain.expect]\nvalues = {{ "/name" = "ada" }}\n'
 
 
@@ -121,36 +120,34 @@ def test_outcome_and_value_become_expectations(explorer: Explorer) -> None:
     ],
 )
 @pytest.mark.everyday(1)
-def test_value_that_cannot_be_written_is_refused(explorer: Explorer, line: int, why_not: str) -> None:
+async def test_value_that_cannot_be_written_is_refused(explorer: Explorer, line: int, why_not: str) -> None:
     before = team(explorer).read_text()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await send(pilot, screen, "plain")
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await send(program, screen, "plain")
         screen.response.focus_inside()
-        await pilot.press(*["down"] * line)
-        await offered(pilot, screen)
-        await pilot.press("enter")
-        await until(pilot, lambda: bool(app._notifications))
-        assert notices(app) == f"! Not saved: {why_not}"
-
-    visit(explorer, scene)
+        await program.press(*["down"] * line)
+        await offered(program, screen)
+        await program.press("enter")
+        await program.until(lambda: bool(program.app._notifications))
+        assert program.notices == f"! Not saved: {why_not}"
     assert team(explorer).read_text() == before
 
 
-def test_value_of_too_large_response_is_refused(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_value_of_too_large_response_is_refused(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     before = team(explorer).read_text()
     monkeypatch.setattr("rpcexplorer.tui.checks.MAX_COMPARED_BYTES", 60)
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await send(pilot, screen, "plain")
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await send(program, screen, "plain")
         screen.response.focus_inside()
-        await pilot.press("down")
-        await offered(pilot, screen)
-        await pilot.press("enter")
-        await until(pilot, lambda: bool(app._notifications))
-        assert notices(app) == "! Not saved: the response is too large to expect a part of it."
-
-    visit(explorer, scene)
+        await program.press("down")
+        await offered(program, screen)
+        await program.press("enter")
+        await program.until(lambda: bool(program.app._notifications))
+        assert program.notices == "! Not saved: the response is too large to expect a part of it."
     assert team(explorer).read_text() == before
 
 
@@ -166,23 +163,22 @@ CODE = ErrorObject(-32601, "Method not found", None, b'{"code": -32601}')
         (Unreached("connect", "refused"), None, []),
     ],
 )
-def test_choices_fit_the_response(
+async def test_choices_fit_the_response(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch, outcome: Any, described: Any, choices: list[str]
 ) -> None:
     monkeypatch.setattr(explorer, "described", lambda _: Described(result=described) if described else None)
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
         screen.open_method("@late")
         screen.exchange = exchange(outcome, method="demo.echo", profile="demo", params='{"total": 4}')
-        await pilot.pause()
+        await program.pause()
         if choices:
-            assert await offered(pilot, screen) == choices
+            assert await offered(program, screen) == choices
         else:
             screen.response.action_expect()
-            await until(pilot, lambda: bool(app._notifications))
-            assert notices(app) == "There is no response that could be expected."
-
-    visit(explorer, scene)
+            await program.until(lambda: bool(program.app._notifications))
+            assert program.notices == "There is no response that could be expected."
 
 
 @pytest.mark.parametrize(
@@ -196,7 +192,7 @@ def test_choices_fit_the_response(
     ],
 )
 @pytest.mark.everyday(1)
-def test_choice_names_each_key_it_replaces(
+async def test_choice_names_each_key_it_replaces(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch, expect: str, outcome: Any, choice: str
 ) -> None:
     monkeypatch.setattr(explorer, "described", lambda _: Described(result={"type": "object"}))
@@ -204,25 +200,23 @@ def test_choice_names_each_key_it_replaces(
     file.write_text(file.read_text() + f"expect = {{ {expect} }}\n")
     explorer.reload()
 
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
         screen.open_method("@plain")
         screen.exchange = exchange(outcome, method="demo.echo", profile="demo", params=screen.params.text)
-        await pilot.pause()
-        assert choice in await offered(pilot, screen)
-
-    visit(explorer, scene)
+        await program.pause()
+        assert choice in await offered(program, screen)
 
 
-def test_expected_error_replaces_expected_values(explorer: Explorer) -> None:
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+async def test_expected_error_replaces_expected_values(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
         screen.open_method("@late")
         screen.exchange = exchange(CODE, method="demo.echo", profile="demo", params='{"total": 4}')
-        await pilot.pause()
-        await offered(pilot, screen)
-        await pilot.press("enter")
-        await until(pilot, lambda: signs(screen)["@late"] == "✓")
-
-    visit(explorer, scene)
+        await program.pause()
+        await offered(program, screen)
+        await program.press("enter")
+        await program.until(lambda: signs(screen)["@late"] == "✓")
     assert expectations(explorer, "late") == {"outcome": "error", "code": -32601}
 
 
@@ -234,61 +228,58 @@ def test_expected_error_replaces_expected_values(explorer: Explorer) -> None:
         ("@late", "These are not the params of @late. To save these params, press Alt+k."),
     ],
 )
-def test_response_of_no_saved_call_becomes_no_check(explorer: Explorer, method: str, sentence: str) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+async def test_response_of_no_saved_call_becomes_no_check(explorer: Explorer, method: str, sentence: str) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
         screen.open_method(method)
         screen.exchange = exchange(Result(b"1"), method="demo.echo" if method == "@late" else "ping")
         screen.response.focus_inside()
-        await pilot.press("e")
-        await until(pilot, lambda: bool(app._notifications))
-        assert notices(app) == sentence
-
-    visit(explorer, scene)
+        await program.press("e")
+        await program.until(lambda: bool(program.app._notifications))
+        assert program.notices == sentence
 
 
-def test_sent_check_is_judged_until_it_changes(explorer: Explorer) -> None:
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await send(pilot, screen, "late")
+async def test_sent_check_is_judged_until_it_changes(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await send(program, screen, "late")
         assert remarks(screen) == "✗ check failed: /total: wanted 3, got 4 (and 1 more)"
-        await send(pilot, screen, "early")
+        await send(program, screen, "early")
         assert (signs(screen)["@late"], signs(screen)["@early"]) == ("✗", "✓")
         screen.drafts.choose("@early")
         screen.params.replace('{"total": 5}')  # This is not the saved call any more.
         screen.exchange = None
-        await pilot.press("f5")
-        await until(pilot, lambda: screen.exchange is not None and not screen.running)
-        await rest(pilot)
+        await program.press("f5")
+        await program.until(lambda: screen.exchange is not None and not screen.running)
+        await program.rest()
         assert (signs(screen)["@early"], remarks(screen)) == ("✓", "")
         file = team(explorer)
         file.write_text(file.read_text().replace("= 3, ", "= 4, "))
         explorer.reload()
         screen.explorer_changed()
-        await pilot.pause()
+        await program.pause()
         assert (signs(screen)["@late"], signs(screen)["@early"]) == ("○", "✓")
 
-    visit(explorer, scene)
 
-
-def test_cancelled_check_gets_no_verdict(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cancelled_check_gets_no_verdict(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def call(*_: Any, **__: Any) -> Exchange:
         return exchange(Cancelled(), method="demo.echo", params='{"total": 4}')
 
     monkeypatch.setattr(explorer, "call", call)
 
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await send(pilot, screen, "late")
-        assert signs(screen)["@late"] == "○"
-
-    visit(explorer, scene)
+    async with open_program(explorer, profile="demo") as program:
+        await send(program, program.calls, "late")
+        assert signs(program.calls)["@late"] == "○"
 
 
-def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("alt+r")
-        opened = await on(pilot, ChecksScreen)
-        await until(pilot, lambda: opened.stop is None and len(opened.results) == 2)
-        await pilot.pause()
-        _, title, *lines = seen(app).splitlines()
+async def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await program.press("alt+r")
+        opened = await program.on(ChecksScreen)
+        await program.until(lambda: opened.stop is None and len(opened.results) == 2)
+        await program.pause()
+        _, title, *lines = program.words.splitlines()
         assert title == "▍Checks 2 ✓ 1 passed ✗ 1 failed"
         assert [" ".join(row.split()[:-2]) for row in lines[:2]] == [
             "✗ late failed /total: wanted 3, got 4",
@@ -301,29 +292,26 @@ def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> None:
             "",
         ]
         assert any(reason.endswith("sessions.toml:29") for reason in reasons)
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen is screen)
-        await rest(pilot)
+        await program.press("enter")
+        await program.until(lambda: program.app.screen is screen)
+        await program.rest()
         assert (screen.method, screen.params.text) == ("@late", '{"total": 4}')
         assert remarks(screen) == "✗ check failed: /total: wanted 3, got 4 (and 1 more)"
         assert (signs(screen)["@late"], signs(screen)["@early"]) == ("✗", "✓")
 
-    visit(explorer, scene)
 
-
-def test_opened_passed_check_shows_no_other_response(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await send(pilot, screen, "late")
+async def test_opened_passed_check_shows_no_other_response(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await send(program, screen, "late")
         assert remarks(screen).startswith("✗ check failed")
-        await pilot.press("alt+r")
-        opened = await on(pilot, ChecksScreen)
-        await until(pilot, lambda: opened.stop is None and len(opened.results) == 2)
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: app.screen is screen)
-        await rest(pilot)
+        await program.press("alt+r")
+        opened = await program.on(ChecksScreen)
+        await program.until(lambda: opened.stop is None and len(opened.results) == 2)
+        await program.press("down", "enter")
+        await program.until(lambda: program.app.screen is screen)
+        await program.rest()
         assert (screen.method, screen.exchange, screen.check_remark, remarks(screen)) == ("@early", None, [], "")
-
-    visit(explorer, scene)
 
 
 HELD = """\
@@ -341,41 +329,38 @@ expect = {{ outcome = "result" }}
 """
 
 
-def test_escape_stops_the_checks_then_closes(make_explorer: Make) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("alt+r")
-        opened = await on(pilot, ChecksScreen)
-        await until(pilot, lambda: bool(server.requests))
-        await pilot.click(opened.list, offset=(3, 0))  # Nothing can be opened yet, not even by a click.
-        await pilot.press("enter")
-        await pilot.press("escape")
-        await until(pilot, lambda: opened.stop is None)
-        assert app.screen is opened
-        assert "\n· a not run\n· b not run\n" in seen(app)
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is screen)
-
+async def test_escape_stops_the_checks_then_closes(make_explorer: Make) -> None:
     with RawServer([HOLD]) as server:
-        visit(make_explorer(HELD.format(url=server.origin)), scene, profile="held")
+        async with open_program(make_explorer(HELD.format(url=server.origin)), profile="held") as program:
+            await program.press("alt+r")
+            opened = await program.on(ChecksScreen)
+            await program.until(lambda: bool(server.requests))
+            await program.click(opened.list, offset=(3, 0))  # Nothing can be opened yet, not even by a click.
+            await program.press("enter")
+            await program.press("escape")
+            await program.until(lambda: opened.stop is None)
+            assert program.app.screen is opened
+            assert "\n· a not run\n· b not run\n" in program.words
+            await program.press("escape")
+            await program.until(lambda: program.app.screen is program.calls)
 
 
-def test_no_checks_run_during_a_call(make_explorer: Make) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.open_method("@a")
-        await pilot.press("f5")
-        await until(pilot, lambda: bool(server.requests))
-        await pilot.press("alt+r")
-        await until(pilot, lambda: bool(app._notifications))
-        assert notices(app) == "Nothing was sent: a was still running. Esc cancels a running call."
-        assert app.screen is screen
-        await pilot.press("escape")
-        await until(pilot, lambda: not screen.running)
-
+async def test_no_checks_run_during_a_call(make_explorer: Make) -> None:
     with RawServer([HOLD]) as server:
-        visit(make_explorer(HELD.format(url=server.origin)), scene, profile="held")
+        async with open_program(make_explorer(HELD.format(url=server.origin)), profile="held") as program:
+            screen = program.calls
+            screen.open_method("@a")
+            await program.press("f5")
+            await program.until(lambda: bool(server.requests))
+            await program.press("alt+r")
+            await program.until(lambda: bool(program.app._notifications))
+            assert program.notices == "Nothing was sent: a was still running. Esc cancels a running call."
+            assert program.app.screen is screen
+            await program.press("escape")
+            await program.until(lambda: not screen.running)
 
 
-def test_one_question_comes_before_unsafe_checks(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_question_comes_before_unsafe_checks(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
 
     async def call(draft: Any, **_: Any) -> Exchange:
@@ -384,26 +369,22 @@ def test_one_question_comes_before_unsafe_checks(explorer: Explorer, monkeypatch
 
     monkeypatch.setattr(explorer, "call", call)
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("alt+r")
-        question = await on(pilot, Confirm)
+    async with open_program(explorer, profile="prod") as program:
+        await program.press("alt+r")
+        question = await program.on(Confirm)
         assert question._title == "Send to PROD?  2 of 2 calls are unsafe."
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is screen)
+        await program.press("escape")
+        await program.until(lambda: program.app.screen is program.calls)
         assert sent == []
         explorer.remembered.quiet("prod", f"demo.echo at {explorer.profiles.profiles['prod'].origin}")
-        await pilot.press("alt+r")  # The user wanted no more questions about the method today.
-        opened = await on(pilot, ChecksScreen)
-        await until(pilot, lambda: opened.stop is None and len(opened.results) == 2)
-
-    visit(explorer, scene, profile="prod")
+        await program.press("alt+r")  # The user wanted no more questions about the method today.
+        opened = await program.on(ChecksScreen)
+        await program.until(lambda: opened.stop is None and len(opened.results) == 2)
 
 
-def test_profile_without_checks_says_how_to_make_one(make_explorer: Make, service: str) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("alt+r")
-        await until(pilot, lambda: bool(app._notifications))
-        assert notices(app) == "There are no checks yet. Press e in the response of a saved call."
-        assert app.screen is screen
-
-    visit(make_explorer(PROFILES.format(url=service, user="demo")), scene)
+async def test_profile_without_checks_says_how_to_make_one(make_explorer: Make, service: str) -> None:
+    async with open_program(make_explorer(PROFILES.format(url=service, user="demo")), profile="demo") as program:
+        await program.press("alt+r")
+        await program.until(lambda: bool(program.app._notifications))
+        assert program.notices == "There are no checks yet. Press e in the response of a saved call."
+        assert program.app.screen is program.calls

@@ -6,79 +6,74 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.client.probe import Proposal
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import ad_hoc
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, http_reply
-from tests.tui.visiting import on, on_view, page, profiles, run_test, shown, tell
+from tests.tui.program import open_program
+from tests.tui.visiting import page, run_test, shown
 
 Make = Callable[..., Explorer]
 PONG = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}')
 
 
 @pytest.mark.thorough
-def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make, tmp_path: Path) -> None:
+async def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer: Make, tmp_path: Path) -> None:
     box = self_signed()
-
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        screen = await profiles(pilot)
-        await run_test(pilot, "t")
-        await pilot.press("enter")  # the first answer closes it
-        await on(pilot, ProfilesScreen)
-        assert "✗ TLS" in page(screen)
-        await run_test(pilot, "t")
-        await pilot.press("right", "enter")
-        question = await on(pilot, Confirm)
-        for said in (
-            box.fingerprint,
-            "a box in the cellar",
-            "self-signed",
-            "hosts\nnone",
-            "sessions.local.toml",
-            "local file",
-        ):
-            assert said in shown(question)
-        await pilot.press("enter")  # the first answer changes nothing
-        await on(pilot, ProfilesScreen)
-        assert not local.exists()
-        await run_test(pilot, "t")
-        await pilot.press("right", "enter")
-        await on(pilot, Confirm)
-        await pilot.press("right", "enter")
-        await run_test(pilot)
-        await pilot.press("escape")
-        await on(pilot, ProfilesScreen)
-        assert "✓ HTTP" in page(screen)
-        assert "The server has the pinned certificate." in page(screen)
 
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         made = make_explorer(f'[profile.box]\nurl = "{server.origin}"\n')
         local = tmp_path / "work" / "sessions.local.toml"
-        tell(made, story, profile="box", size=(160, 50))
+        async with open_program(made, profile="box", size=(160, 50)) as program:
+            screen = await program.profiles()
+            await run_test(program, "t")
+            await program.press("enter")  # the first answer closes it
+            await program.on(ProfilesScreen)
+            assert "✗ TLS" in page(screen)
+            await run_test(program, "t")
+            await program.press("right", "enter")
+            question = await program.on(Confirm)
+            for said in (
+                box.fingerprint,
+                "a box in the cellar",
+                "self-signed",
+                "hosts\nnone",
+                "sessions.local.toml",
+                "local file",
+            ):
+                assert said in shown(question)
+            await program.press("enter")  # the first answer changes nothing
+            await program.on(ProfilesScreen)
+            assert not local.exists()
+            await run_test(program, "t")
+            await program.press("right", "enter")
+            await program.on(Confirm)
+            await program.press("right", "enter")
+            await run_test(program)
+            await program.press("escape")
+            await program.on(ProfilesScreen)
+            assert "✓ HTTP" in page(screen)
+            assert "The server has the pinned certificate." in page(screen)
     assert box.fingerprint in local.read_text()
 
 
-def test_secret_in_typed_url_is_not_drawn(make_explorer: Make) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
-        await on(pilot, CallScreen)
-        seen = [on_view(app)]
-        await run_test(pilot, "alt+t")
-        seen.append(on_view(app))
-        assert ["apikey=«not recorded»" in text for text in seen] == [True, True]
-        assert not [text for text in seen if "hunter2" in text]
-
+async def test_secret_in_typed_url_is_not_drawn(make_explorer: Make) -> None:
     with RawServer(PONG) as server:
         made = make_explorer("")
         made.use(ad_hoc(f"{server.origin}/rpc?apikey=hunter2"))
-        tell(made, story, profile="", size=(160, 50))
+        async with open_program(made, profile="", size=(160, 50)) as program:
+            await program.on(CallScreen)
+            seen = [program.text]
+            await run_test(program, "alt+t")
+            seen.append(program.text)
+            assert ["apikey=«not recorded»" in text for text in seen] == [True, True]
+            assert not [text for text in seen if "hunter2" in text]
 
 
 @pytest.mark.parametrize(("change", "asks"), [("content_type", True), ("certificate", False)])

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import AskSecret, Credentials
@@ -21,8 +19,7 @@ from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.inputs import Prompt
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.wire import HOLD, RawServer
-from tests.tui.visiting import notices, on, tell, type_in, visit
-from tests.tui.waiting import until
+from tests.tui.program import open_program
 
 NOTHING = "Nothing to copy or cancel."
 KEPT = "quits rpcexplorer. Your drafts are saved, except in the demo."
@@ -43,152 +40,135 @@ def held(make_explorer: Callable[..., Explorer]) -> Iterator[Explorer]:
         yield make_explorer(HELD.format(url=server.origin), RPCEXPLORER_HELD_PASSWORD="correct-horse")
 
 
-def test_selection_is_copied_while_a_call_goes_on(held: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f5")
-        await until(pilot, lambda: bool(calls.running))
-        await pilot.press("f2", *"ping", "shift+home", "ctrl+c")
-        await until(pilot, lambda: app.clipboard == "ping")
+async def test_selection_is_copied_while_a_call_goes_on(held: Explorer) -> None:
+    async with open_program(held, profile="held") as program:
+        calls = program.calls
+        await program.press("f5")
+        await program.until(lambda: bool(calls.running))
+        await program.press("f2", *"ping", "shift+home", "ctrl+c")
+        await program.until(lambda: program.app.clipboard == "ping")
         assert calls.running
-        await pilot.press("end", "ctrl+c")
-        await until(pilot, lambda: not calls.running)
-
-    visit(held, scene, profile="held")
+        await program.press("end", "ctrl+c")
+        await program.until(lambda: not calls.running)
 
 
 @pytest.mark.thorough
-def test_selection_in_a_dialog_is_copied_unless_masked(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f7", "a")
-        await on(pilot, ProfileForm)
-        await type_in(pilot, "mine")
-        await pilot.press("alt+a", "ctrl+c")
-        await until(pilot, lambda: app.clipboard == "mine")
-        app.push_screen(AskSecret("Password", masked=True, store=""))
-        await on(pilot, AskSecret)
-        await type_in(pilot, "correct-horse")
-        await pilot.press("alt+a", "ctrl+c")
-        await until(pilot, lambda: "Masked text is not copied." in notices(app))
-        assert app.clipboard == "mine"
-
-    visit(explorer, scene)
+async def test_selection_in_a_dialog_is_copied_unless_masked(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await program.press("f7", "a")
+        await program.on(ProfileForm)
+        await program.type_in("mine")
+        await program.press("alt+a", "ctrl+c")
+        await program.until(lambda: program.app.clipboard == "mine")
+        program.app.push_screen(AskSecret("Password", masked=True, store=""))
+        await program.on(AskSecret)
+        await program.type_in("correct-horse")
+        await program.press("alt+a", "ctrl+c")
+        await program.until(lambda: "Masked text is not copied." in program.notices)
+        assert program.app.clipboard == "mine"
 
 
 @pytest.mark.thorough
-def test_mouse_selection_on_screen_is_copied(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        app.push_screen(Confirm("Really?", "These are the words of a question.", []))
-        screen = await on(pilot, Confirm)
+async def test_mouse_selection_on_screen_is_copied(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        program.app.push_screen(Confirm("Really?", "These are the words of a question.", []))
+        screen = await program.on(Confirm)
         words = screen.query_one(".words")
-        await pilot.mouse_down(words, offset=(0, 0))
-        await pilot.hover(words, offset=(5, 0))
-        await pilot.mouse_up(words, offset=(5, 0))
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: app.clipboard.startswith("These"))
-
-    visit(explorer, scene)
+        await program.mouse_down(words, offset=(0, 0))
+        await program.hover(words, offset=(5, 0))
+        await program.mouse_up(words, offset=(5, 0))
+        await program.press("ctrl+c")
+        await program.until(lambda: program.app.clipboard.startswith("These"))
 
 
 @pytest.mark.thorough
-def test_widget_without_visible_selection_has_none(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.mouse_down(calls, offset=(2, 0))
-        await pilot.hover(calls, offset=(60, 20))
-        await pilot.mouse_up(calls, offset=(60, 20))
-        await pilot.press("f4", "ctrl+c")
-        await until(pilot, lambda: NOTHING in notices(app))
-        assert app.clipboard == ""
+async def test_widget_without_visible_selection_has_none(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
+        await program.mouse_down(calls, offset=(2, 0))
+        await program.hover(calls, offset=(60, 20))
+        await program.mouse_up(calls, offset=(60, 20))
+        await program.press("f4", "ctrl+c")
+        await program.until(lambda: NOTHING in program.notices)
+        assert program.app.clipboard == ""
 
-    visit(explorer, scene)
 
-
-def test_selected_secret_is_copied_as_its_reference(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f5")
-        await until(pilot, lambda: calls.exchange is not None)
-        calls.params.replace(f'{{"password": "{PASSWORD}"}}')
-        await pilot.press("alt+a", "ctrl+c")
-        await until(pilot, lambda: bool(app.clipboard))
-        assert PASSWORD not in app.clipboard
-        assert "«inline.password»" in app.clipboard
-
-    visit(explorer, scene, profile="inline")
+async def test_selected_secret_is_copied_as_its_reference(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="inline") as program:
+        await program.press("f5")
+        await program.until(lambda: program.calls.exchange is not None)
+        program.calls.params.replace(f'{{"password": "{PASSWORD}"}}')
+        await program.press("alt+a", "ctrl+c")
+        await program.until(lambda: bool(program.app.clipboard))
+        assert PASSWORD not in program.app.clipboard
+        assert "«inline.password»" in program.app.clipboard
 
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("start", ["f5", "f8", "f9"], ids=["a call", "a login", "a discovery"])
-def test_running_work_is_cancelled(held: Explorer, start: str) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press(start)
-        await until(pilot, lambda: bool(calls.running))
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: not calls.running)
-        assert NOTHING not in notices(app)
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: NOTHING in notices(app))
-
-    visit(held, scene, profile="held")
+async def test_running_work_is_cancelled(held: Explorer, start: str) -> None:
+    async with open_program(held, profile="held") as program:
+        await program.press(start)
+        await program.until(lambda: bool(program.calls.running))
+        await program.press("ctrl+c")
+        await program.until(lambda: not program.calls.running)
+        assert NOTHING not in program.notices
+        await program.press("ctrl+c")
+        await program.until(lambda: NOTHING in program.notices)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("key", "kind"), [("f6", HistoryScreen), ("ctrl+p", Picker)])
-def test_call_is_cancelled_from_other_screens_and_dialogs(held: Explorer, key: str, kind: type[Any]) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f5")
-        await until(pilot, lambda: bool(calls.running))
-        await pilot.press(key)
-        screen = await on(pilot, kind)
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: not calls.running)
-        assert app.screen is screen
-
-    visit(held, scene, profile="held")
+async def test_call_is_cancelled_from_other_screens_and_dialogs(held: Explorer, key: str, kind: type[Any]) -> None:
+    async with open_program(held, profile="held") as program:
+        await program.press("f5")
+        await program.until(lambda: bool(program.calls.running))
+        await program.press(key)
+        screen = await program.on(kind)
+        await program.press("ctrl+c")
+        await program.until(lambda: not program.calls.running)
+        assert program.app.screen is screen
 
 
 @pytest.mark.thorough
-def test_search_filter_and_command_of_response_are_cancelled(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f5")
-        await until(pilot, lambda: calls.exchange is not None)
-        await pilot.press("f4", "slash", *"pong")
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: not calls.query_one(Prompt).is_open)
+async def test_search_filter_and_command_of_response_are_cancelled(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
+        await program.press("f5")
+        await program.until(lambda: calls.exchange is not None)
+        await program.press("f4", "slash", *"pong")
+        await program.press("ctrl+c")
+        await program.until(lambda: not calls.query_one(Prompt).is_open)
         assert calls.response.body.reader.find.needle == ""
-        await pilot.press("vertical_line", *"exec sleep 60", "enter")
-        await until(pilot, lambda: bool(calls.response.transform and calls.response.transform.is_running))
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: not (calls.response.transform and calls.response.transform.is_running))
-        assert NOTHING not in notices(app)
-
-    visit(explorer, scene)
+        await program.press("vertical_line", *"exec sleep 60", "enter")
+        await program.until(lambda: bool(calls.response.transform and calls.response.transform.is_running))
+        await program.press("ctrl+c")
+        await program.until(lambda: not (calls.response.transform and calls.response.transform.is_running))
+        assert NOTHING not in program.notices
 
 
 @pytest.mark.thorough
-def test_history_filter_is_cleared(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f6")
-        screen = await on(pilot, HistoryScreen)
-        await pilot.press("slash", *"some", "ctrl+c")
-        await until(pilot, lambda: screen.filter.value == "")
-        assert app.screen is screen
-
-    visit(explorer, scene)
+async def test_history_filter_is_cleared(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await program.press("f6")
+        screen = await program.on(HistoryScreen)
+        await program.press("slash", *"some", "ctrl+c")
+        await program.until(lambda: screen.filter.value == "")
+        assert program.app.screen is screen
 
 
 @pytest.mark.thorough
-def test_connection_test_is_cancelled(held: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f7")
-        await on(pilot, ProfilesScreen)
-        await pilot.press("t")
-        dialog: ConnectionTest = await on(pilot, ConnectionTest)
-        await pilot.press("enter")
-        await until(pilot, lambda: bool(dialog.report.under_way))
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: not dialog.report.under_way)
-        assert app.screen is dialog, "with its results"
-
-    visit(held, scene, profile="held")
+async def test_connection_test_is_cancelled(held: Explorer) -> None:
+    async with open_program(held, profile="held") as program:
+        await program.press("f7")
+        await program.on(ProfilesScreen)
+        await program.press("t")
+        dialog: ConnectionTest = await program.on(ConnectionTest)
+        await program.press("enter")
+        await program.until(lambda: bool(dialog.report.under_way))
+        await program.press("ctrl+c")
+        await program.until(lambda: not dialog.report.under_way)
+        assert program.app.screen is dialog, "with its results"
 
 
 @pytest.mark.thorough
@@ -201,38 +181,32 @@ def test_connection_test_is_cancelled(held: Explorer) -> None:
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_keys_to_quit_are_named(
+async def test_keys_to_quit_are_named(
     make_explorer: Callable[..., Explorer], keys: list[str], kind: type[Any], message: str
 ) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press(*keys)
-        screen = await on(pilot, kind)
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: bool(notices(app)))
-        assert (notices(app), app.screen) == (message, screen)
-
-    visit(make_explorer(HELD.format(url="http://127.0.0.1:9")), scene, profile="held")
+    async with open_program(make_explorer(HELD.format(url="http://127.0.0.1:9")), profile="held") as program:
+        await program.press(*keys)
+        screen = await program.on(kind)
+        await program.press("ctrl+c")
+        await program.until(lambda: bool(program.notices))
+        assert (program.notices, program.app.screen) == (message, screen)
 
 
 @pytest.mark.thorough
-def test_welcome_screen_mentions_no_drafts(make_explorer: Callable[..., Explorer]) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: notices(app) == f"{NOTHING} ^Q quits rpcexplorer.")
-
-    tell(make_explorer(""), story)
+async def test_welcome_screen_mentions_no_drafts(make_explorer: Callable[..., Explorer]) -> None:
+    async with open_program(make_explorer("")) as program:
+        await program.press("ctrl+c")
+        await program.until(lambda: program.notices == f"{NOTHING} ^Q quits rpcexplorer.")
 
 
 @pytest.mark.thorough
-def test_profile_choice_names_no_way_back(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f7")
-        await on(pilot, ProfilesScreen)
+async def test_profile_choice_names_no_way_back(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await program.press("f7")
+        await program.on(ProfilesScreen)
         explorer.profile = None
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: notices(app) == f"{NOTHING} ^Q {KEPT}")
-
-    visit(explorer, scene)
+        await program.press("ctrl+c")
+        await program.until(lambda: program.notices == f"{NOTHING} ^Q {KEPT}")
 
 
 @pytest.mark.thorough
@@ -243,47 +217,42 @@ def test_profile_choice_names_no_way_back(explorer: Explorer) -> None:
         ('quit = ""\n', "Esc closes this dialog. Quit with the command palette: ^P."),
     ],
 )
-def test_mapped_key_is_named(
+async def test_mapped_key_is_named(
     explorer: Explorer, make_explorer: Callable[..., Explorer], keymap: str, message: str
 ) -> None:
     explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.settings.write_text(f"[keymap]\n{keymap}".replace("history.close", '"history.close"'))
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        app.push_screen(Confirm("Really?", "Words.", []))
-        await on(pilot, Confirm)
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: message in notices(app))
-        assert "[b]" not in notices(app)
-
-    visit(make_explorer(""), scene)
+    async with open_program(make_explorer(""), profile="demo") as program:
+        program.app.push_screen(Confirm("Really?", "Words.", []))
+        await program.on(Confirm)
+        await program.press("ctrl+c")
+        await program.until(lambda: message in program.notices)
+        assert "[b]" not in program.notices
 
 
-def test_mapped_cancel_key_replaces_message_of_textual(
+async def test_mapped_cancel_key_replaces_message_of_textual(
     explorer: Explorer, make_explorer: Callable[..., Explorer]
 ) -> None:
     explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.settings.write_text('[keymap]\ncopy-or-cancel = "f12"\n')
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("ctrl+c", "f12")
-        await until(pilot, lambda: bool(notices(app)))
-        assert notices(app) == f"{NOTHING} ^Q {KEPT}"
-        assert "help_quit" not in str(app._bindings.key_to_bindings)
-
-    visit(make_explorer(""), scene)
+    async with open_program(make_explorer(""), profile="demo") as program:
+        await program.press("ctrl+c", "f12")
+        await program.until(lambda: bool(program.notices))
+        assert program.notices == f"{NOTHING} ^Q {KEPT}"
+        assert "help_quit" not in str(program.app._bindings.key_to_bindings)
 
 
 @pytest.mark.thorough
-def test_prompt_of_a_cancelled_call_closes(make_explorer: Callable[..., Explorer]) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("f5")
-        await on(pilot, AskSecret)
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: app.screen is calls and not calls.running)
-        await pilot.press("f5")
-        await on(pilot, AskSecret)
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is calls and not calls.running)
-
-    visit(make_explorer(HELD.format(url="http://127.0.0.1:9")), scene, profile="held")
+async def test_prompt_of_a_cancelled_call_closes(make_explorer: Callable[..., Explorer]) -> None:
+    async with open_program(make_explorer(HELD.format(url="http://127.0.0.1:9")), profile="held") as program:
+        calls = program.calls
+        await program.press("f5")
+        await program.on(AskSecret)
+        await program.press("ctrl+c")
+        await program.until(lambda: program.app.screen is calls and not calls.running)
+        await program.press("f5")
+        await program.on(AskSecret)
+        await program.press("escape")
+        await program.until(lambda: program.app.screen is calls and not calls.running)

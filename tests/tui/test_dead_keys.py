@@ -17,7 +17,6 @@ from rpcexplorer.model.expectation import Expectation
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.checks import ChecksScreen
 from rpcexplorer.tui.commands import COMMANDS, WHY_NOT, Command, Commanded, Scope, commands_of, spelled
 from rpcexplorer.tui.compare import ComparisonScreen
@@ -26,7 +25,8 @@ from rpcexplorer.tui.replay import ReplayScreen
 from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.inputs import InOrder
 from tests.history.recording import exchange
-from tests.tui.visiting import notices, visit
+from tests.tui.program import open_program
+from tests.tui.visiting import notices
 
 KEYS: Final[dict[Scope, tuple[str, ...]]] = {
     "everywhere": ("f4",),
@@ -77,24 +77,7 @@ def screen_of(scope: Scope, app: ExplorerApp) -> Screen[Any]:
 
 @pytest.mark.everyday(5)
 @pytest.mark.parametrize("scope", KEYS)
-def test_dead_key_says_once_why(scope: Scope, explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.exchange = exchange(profile="demo")
-        calls.methods.recent = [exchange(profile="demo")]
-        calls.drafts.choose("ping")
-        await pilot.pause()
-        await pilot.press(*KEYS[scope])
-        if not KEYS[scope]:
-            app.push_screen(screen_of(scope, app))
-        await pilot.pause()
-        owner = app._scoped()[scope]
-        assert isinstance(owner, Commanded)
-        for command in commands_of(scope):
-            for state in command.needs.split():
-                owner.has(state)  # Every state is known.
-                if command.keys and command.id not in TAKEN_BY_FIELD:
-                    await press_without(state, command, owner, app, pilot)
-
+async def test_dead_key_says_once_why(scope: Scope, explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     async def press_without(
         state: str, command: Command, owner: Commanded, app: ExplorerApp, pilot: Pilot[Any]
     ) -> None:
@@ -107,7 +90,23 @@ def test_dead_key_says_once_why(scope: Scope, explorer: Explorer, monkeypatch: p
         assert notices(app) == WHY_NOT[state], command.id
         assert app.screen is screen
 
-    visit(explorer, scene)
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
+        calls.exchange = exchange(profile="demo")
+        calls.methods.recent = [exchange(profile="demo")]
+        calls.drafts.choose("ping")
+        await program.pause()
+        await program.press(*KEYS[scope])
+        if not KEYS[scope]:
+            program.app.push_screen(screen_of(scope, program.app))
+        await program.pause()
+        owner = program.app._scoped()[scope]
+        assert isinstance(owner, Commanded)
+        for command in commands_of(scope):
+            for state in command.needs.split():
+                owner.has(state)  # Every state is known.
+                if command.keys and command.id not in TAKEN_BY_FIELD:
+                    await press_without(state, command, owner, program.app, program)
 
 
 LETTERS: Final = [
@@ -121,24 +120,20 @@ LETTERS: Final = [
     [("f2",), ("f3",), ("f4", "slash"), ("f6", "slash"), ("alt+e", "plus", "enter"), ("ctrl+p",), ("f1", "m", "slash")],
     ids=["methods", "params", "search", "history", "form", "palette", "manual"],
 )
-def test_typed_text_makes_no_notice(keys: tuple[str, ...], explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.drafts.choose("ping")
-        calls.exchange = exchange(profile="demo")
-        await pilot.press(*keys)
-        await pilot.pause()
-        await pilot.press(*dict.fromkeys(LETTERS))
-        await pilot.pause()
-        assert isinstance(app.focused, InOrder)
-        assert notices(app) == ""
-
-    visit(explorer, scene)
+async def test_typed_text_makes_no_notice(keys: tuple[str, ...], explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        program.calls.drafts.choose("ping")
+        program.calls.exchange = exchange(profile="demo")
+        await program.press(*keys)
+        await program.pause()
+        await program.press(*dict.fromkeys(LETTERS))
+        await program.pause()
+        assert isinstance(program.app.focused, InOrder)
+        assert program.notices == ""
 
 
-def test_reason_replaces_that_of_the_key_before(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
-        await pilot.press("f4", "d", "u", "o")
-        await pilot.pause()
-        assert notices(app) == WHY_NOT["filtered"]
-
-    visit(explorer, scene)
+async def test_reason_replaces_that_of_the_key_before(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await program.press("f4", "d", "u", "o")
+        await program.pause()
+        assert program.notices == WHY_NOT["filtered"]

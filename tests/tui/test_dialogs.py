@@ -32,8 +32,9 @@ from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, Received, http_reply
+from tests.tui.program import open_program
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import Story, notices, on, on_view, profiles, shown, tell, type_in, visit
+from tests.tui.visiting import Story, notices, on, shown, tell
 from tests.tui.waiting import until
 
 Make = Callable[..., Explorer]
@@ -72,48 +73,44 @@ def value(explorer: Explorer, profile: str, field: str) -> str:
 
 
 @pytest.mark.thorough
-def test_missing_credentials_are_asked_for_and_log_in(lacking: Explorer, store: Path) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
-        form = await asked(pilot)
+async def test_missing_credentials_are_asked_for_and_log_in(lacking: Explorer, store: Path) -> None:
+    async with open_program(lacking, profile="c") as program:
+        form = await asked(program)
         assert "Missing for c: user name and password" in shown(form)
         assert "Sent only to" in shown(form)
-        await type_in(pilot, USERNAME)
-        await pilot.press("enter")
+        await program.type_in(USERNAME)
+        await program.press("enter")
         assert form.focused is form.input_of("password")
-        await type_in(pilot, PASSWORD)
-        assert USERNAME in app.export_screenshot()
-        await pilot.press("enter")
-        calls = await on(pilot, CallScreen)
-        await until(pilot, lambda: calls.exchange is not None and not calls.running)
+        await program.type_in(PASSWORD)
+        assert USERNAME in program.app.export_screenshot()
+        await program.press("enter")
+        calls = await program.on(CallScreen)
+        await program.until(lambda: calls.exchange is not None and not calls.running)
         assert calls.exchange.method == "auth"
-        assert auth(pilot).startswith("● session")
-
-    tell(lacking, story, profile="c")
+        assert auth(program).startswith("● session")
     assert "password" not in store.read_text()  # it is kept until you quit: only the session is stored
 
 
-def test_rejected_password_is_not_sent_again(make_explorer: Make, service: str) -> None:
+async def test_rejected_password_is_not_sent_again(make_explorer: Make, service: str) -> None:
     auth_table = f'{{ kind = "cookie", username = "{USERNAME}" }}'
     explorer = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {auth_table}\n', RPCEXPLORER_C_PASSWORD="wrong")
 
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        calls = await on(pilot, CallScreen)
-        await pilot.press("f8")
-        await until(pilot, lambda: calls.exchange is not None and not calls.running)
-        assert auth(pilot) == "✗ password rejected"
+    async with open_program(explorer, profile="c") as program:
+        calls = await program.on(CallScreen)
+        await program.press("f8")
+        await program.until(lambda: calls.exchange is not None and not calls.running)
+        assert auth(program) == "✗ password rejected"
         rejected = calls.exchange
-        form = await asked(pilot)
+        form = await asked(program)
         assert "The server rejected the credentials." in shown(form)
         assert form.focused is form.input_of("password")
         assert calls.exchange is rejected
-        await type_in(pilot, PASSWORD)
-        await pilot.press("enter")
-        await on(pilot, CallScreen)
-        await until(pilot, lambda: auth(pilot).startswith("● session"))
-        await pilot.press("f8")
-        assert await on(pilot, CallScreen) is calls
-
-    tell(explorer, story, profile="c")
+        await program.type_in(PASSWORD)
+        await program.press("enter")
+        await program.on(CallScreen)
+        await program.until(lambda: auth(program).startswith("● session"))
+        await program.press("f8")
+        assert await program.on(CallScreen) is calls
 
 
 def opens_only(session: str) -> Callable[[Received], bytes]:
@@ -130,61 +127,56 @@ def opens_only(session: str) -> Callable[[Received], bytes]:
 
 
 @pytest.mark.parametrize(("field", "sent"), [("password", ["ping", "auth", "ping"]), ("session", ["ping"])])
-def test_hint_asks_for_credentials_before_it_resends(make_explorer: Make, field: str, sent: list[str]) -> None:
+async def test_hint_asks_for_credentials_before_it_resends(make_explorer: Make, field: str, sent: list[str]) -> None:
     with RawServer(opens_only("pasted")) as server:
         made = make_explorer(
             f'[profile.c]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada" }}\n',
             RPCEXPLORER_C_PASSWORD="the-word-of-ada",
         )
 
-        async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        async with open_program(made, profile="c") as program:
+            calls = program.calls
             calls.drafts.choose("ping")
-            await pilot.press("f5")
-            await until(pilot, lambda: bool(calls.offered) and not calls.running)
+            await program.press("f5")
+            await program.until(lambda: bool(calls.offered) and not calls.running)
             before = calls.exchange
-            form = await asked(pilot)
+            form = await asked(program)
             assert server.methods == ["auth", "ping"]
             assert "The server rejected the credentials." in shown(form)
             form.input_of(field).focus()
-            await type_in(pilot, "pasted")
-            await pilot.press("ctrl+s")
-            await until(pilot, lambda: calls.exchange is not before and not calls.running)
-
-        visit(made, scene, profile="c")
+            await program.type_in("pasted")
+            await program.press("ctrl+s")
+            await program.until(lambda: calls.exchange is not before and not calls.running)
     assert [request.json["method"] for request in server.requests[2:]] == sent
 
 
 @pytest.mark.thorough
-def test_login_without_credentials_is_not_tried(lacking: Explorer) -> None:
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        form = await asked(pilot)
-        await type_in(pilot, USERNAME)
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: "The password is missing." in shown(form))
+async def test_login_without_credentials_is_not_tried(lacking: Explorer) -> None:
+    async with open_program(lacking, profile="c") as program:
+        form = await asked(program)
+        await program.type_in(USERNAME)
+        await program.press("ctrl+s")
+        await program.until(lambda: "The password is missing." in shown(form))
         assert form.focused is form.input_of("password")
         assert form.values["username"] == USERNAME
-        await pilot.press("escape")
-        calls = await on(pilot, CallScreen)
+        await program.press("escape")
+        calls = await program.on(CallScreen)
         assert calls.exchange is None
-        assert "user name missing" in auth(pilot)
-
-    tell(lacking, story, profile="c")
+        assert "user name missing" in auth(program)
 
 
 @pytest.mark.thorough
-def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
-        form = await asked(pilot)
+async def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
+    async with open_program(lacking, profile="i") as program:
+        form = await asked(program)
         assert set(form.values) == {"username", "password", "keep"}
         assert form.focused is form.input_of("password")
-        await type_in(pilot, PASSWORD)
-        await pilot.press("enter")
-        await until(pilot, lambda: "each call sends its credentials" in notices(app))
-        calls = await on(pilot, CallScreen)
-        await until(pilot, lambda: auth(pilot) == "● password entered")
+        await program.type_in(PASSWORD)
+        await program.press("enter")
+        await program.until(lambda: "each call sends its credentials" in program.notices)
+        calls = await program.on(CallScreen)
+        await program.until(lambda: auth(program) == "● password entered")
         assert calls.exchange is None
-
-    tell(lacking, story, profile="i")
     assert value(lacking, "i", "password") == PASSWORD
 
 
@@ -199,7 +191,7 @@ def answers(request: Received) -> bytes:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("own", "session"), [(True, True), (False, False)])
-def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: bool, session: bool) -> None:
+async def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: bool, session: bool) -> None:
     with RawServer(answers) as server:
         text = f'[profile.c]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada" }}\n'
         if own:  # a typed name is not a conflict between two files
@@ -210,26 +202,24 @@ def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: 
         if session:
             made.secrets.save(made.profiles.profiles["c"], "session", "session-of-ada")
 
-        async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
-            calls = await on(pilot, CallScreen)
+        async with open_program(made, profile="c") as program:
+            calls = await program.on(CallScreen)
             calls.action_new_session()
-            form = await on(pilot, Credentials)
+            form = await program.on(Credentials)
             assert form.focused is form.input_of("username")
-            assert "ada, or another user name" in on_view(app)
-            await type_in(pilot, "bob")
-            await pilot.press("ctrl+s")
-            await until(pilot, lambda: "The password is missing." in shown(form))
-            await type_in(pilot, "the-word-of-bob")
+            assert "ada, or another user name" in program.text
+            await program.type_in("bob")
+            await program.press("ctrl+s")
+            await program.until(lambda: "The password is missing." in shown(form))
+            await program.type_in("the-word-of-bob")
             form.input_of("keep").focus()
-            await pilot.press("right", "ctrl+s")
-            await on(pilot, CallScreen)
-            await until(pilot, lambda: calls.exchange is not None and not calls.running)
-            assert "c uses the user name bob until you quit" in notices(app)
-            assert auth(pilot).startswith("● session")
-            await pilot.press("f5")
-            await until(pilot, lambda: len(server.requests) == 2 and not calls.running)
-
-        tell(made, story, profile="c")
+            await program.press("right", "ctrl+s")
+            await program.on(CallScreen)
+            await program.until(lambda: calls.exchange is not None and not calls.running)
+            assert "c uses the user name bob until you quit" in program.notices
+            assert auth(program).startswith("● session")
+            await program.press("f5")
+            await program.until(lambda: len(server.requests) == 2 and not calls.running)
         again = make_explorer("")
         states = again.credentials.state(again.profiles.profiles["c"])
     assert json.loads(server.requests[0].body)["params"] == {"username": "bob", "password": "the-word-of-bob"}
@@ -239,33 +229,31 @@ def test_another_user_name_can_log_in(make_explorer: Make, tmp_path: Path, own: 
 
 
 @pytest.mark.thorough
-def test_retyped_name_of_the_file_restores_the_profile(make_explorer: Make) -> None:
+async def test_retyped_name_of_the_file_restores_the_profile(make_explorer: Make) -> None:
     with RawServer(answers) as server:
         text = f'[profile.i]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n'
         made = make_explorer(text, RPCEXPLORER_I_PASSWORD="the-word-of-ada")
 
-        async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-            calls = await on(pilot, CallScreen)
+        async with open_program(made, profile="i") as program:
+            calls = await program.on(CallScreen)
             for name, word in (("bob", "the-word-of-bob"), ("ada", "another-of-ada")):
                 calls.action_new_session()
-                form = await on(pilot, Credentials)
-                await type_in(pilot, name)
+                form = await program.on(Credentials)
+                await program.type_in(name)
                 form.input_of("password").focus()
-                await type_in(pilot, word)
-                await pilot.press("ctrl+s")
-                await on(pilot, CallScreen)
+                await program.type_in(word)
+                await program.press("ctrl+s")
+                await program.on(CallScreen)
                 calls.drafts.choose("arg_test")
                 calls.exchange = None
-                await pilot.press("f5")
-                await until(pilot, lambda: calls.exchange is not None and not calls.running)
-
-        tell(made, story, profile="i")
+                await program.press("f5")
+                await program.until(lambda: calls.exchange is not None and not calls.running)
     assert [request.json["params"]["username"] for request in server.requests] == ["bob", "ada"]
     assert made.profile == made.profiles.profiles["i"]
 
 
 @pytest.mark.thorough
-def test_secret_stored_for_another_server_is_asked_for(make_explorer: Make, service: str) -> None:
+async def test_secret_stored_for_another_server_is_asked_for(make_explorer: Make, service: str) -> None:
     made = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
     old = make_explorer("").profiles.profiles["c"]
     moved = type(old)(
@@ -273,22 +261,20 @@ def test_secret_stored_for_another_server_is_asked_for(make_explorer: Make, serv
     )
     made.secrets.save(moved, "password", "for the old server")
 
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        assert auth(pilot) == "! password blocked"
-        form = await asked(pilot)
+    async with open_program(made, profile="c") as program:
+        assert auth(program) == "! password blocked"
+        form = await asked(program)
         assert "origin: https://old.example.com → " in shown(form)
-        await type_in(pilot, PASSWORD)
-        await pilot.press("enter")
-        calls = await on(pilot, CallScreen)
-        await until(pilot, lambda: calls.exchange is not None and not calls.running)
-        assert auth(pilot).startswith("● session")
-
-    tell(made, story, profile="c")
+        await program.type_in(PASSWORD)
+        await program.press("enter")
+        calls = await program.on(CallScreen)
+        await program.until(lambda: calls.exchange is not None and not calls.running)
+        assert auth(program).startswith("● session")
 
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("answer", ["Don't send", "Allow and send"])
-def test_changed_destination_is_shown_before_sending_a_secret(
+async def test_changed_destination_is_shown_before_sending_a_secret(
     make_explorer: Make, service: str, tmp_path: Path, answer: str
 ) -> None:
     profile = f'[profile.i]\nurl = "{service}"\nauth = {{ kind = "inline", username = "{USERNAME}"'
@@ -298,38 +284,34 @@ def test_changed_destination_is_shown_before_sending_a_secret(
     team.write_text(f'{profile}, username_member = "user" }}\n')
     made.reload()
 
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        calls = await on(pilot, CallScreen)
-        assert auth(pilot) == "! password blocked"
-        await pilot.press("f5")
-        question = await on(pilot, Confirm)
+    async with open_program(made, profile="i") as program:
+        calls = await program.on(CallScreen)
+        assert auth(program) == "! password blocked"
+        await program.press("f5")
+        question = await program.on(Confirm)
         assert "Send the password of i to a changed destination?" in shown(question)
         assert f"not set\n→ user  {team}:3" in shown(question)
-        await pilot.press(*(["tab"] if answer == "Allow and send" else []), "enter")
-        await on(pilot, CallScreen)
-        await until(pilot, lambda: calls.exchange is not None and not calls.running)
+        await program.press(*(["tab"] if answer == "Allow and send" else []), "enter")
+        await program.on(CallScreen)
+        await program.until(lambda: calls.exchange is not None and not calls.running)
         sent = not isinstance(calls.exchange.outcome, Refused)
         assert sent == (answer == "Allow and send")
-        assert auth(pilot) == ("● password stored" if sent else "! password blocked")
-
-    tell(made, story, profile="i")
+        assert auth(program) == ("● password stored" if sent else "! password blocked")
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("known", [["username"], ["username", "password"]])
-def test_entering_secrets_begins_with_the_password(make_explorer: Make, service: str, known: list[str]) -> None:
+async def test_entering_secrets_begins_with_the_password(make_explorer: Make, service: str, known: list[str]) -> None:
     made = make_explorer(f'version = 1\n[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie" }}\n')
     profile = made.use("c")
     for field in known:
         made.secrets.save(profile, field, "something")
 
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        await profiles(pilot, "c")
-        await pilot.press("s")
-        form = await on(pilot, Credentials)
+    async with open_program(made, profile="c") as program:
+        await program.profiles("c")
+        await program.press("s")
+        form = await program.on(Credentials)
         assert form.focused is form.input_of("password")
-
-    tell(made, story, profile="c")
 
 
 @pytest.mark.parametrize(
@@ -477,7 +459,7 @@ def test_signal_quits_without_asking(explorer: Explorer) -> None:
     tell_blocked(explorer, story)
 
 
-def test_slow_disk_delays_no_key_saves_last_text(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_disk_delays_no_key_saves_last_text(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafts, "PAUSE_SECONDS", 0)
     goes_on, started, in_time = Event(), Event(), list[bool]()
     keep_typed = explorer.drafts.keep_typed
@@ -489,35 +471,31 @@ def test_slow_disk_delays_no_key_saves_last_text(explorer: Explorer, monkeypatch
 
     monkeypatch.setattr(explorer.drafts, "keep_typed", slow)
 
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        assert app.calls is not None
-        app.calls.params.replace("[1]")
-        await until(pilot, started.is_set)
-        app.calls.params.replace("[12]")
-        await pilot.pause()
+    async with open_program(explorer) as program:
+        assert program.app.calls is not None
+        program.app.calls.params.replace("[1]")
+        await program.until(started.is_set)
+        program.app.calls.params.replace("[12]")
+        await program.pause()
         goes_on.set()
-        await pilot.press("ctrl+q")
-        await until(pilot, lambda: app._exit)
-
-    tell(explorer, story)
+        await program.press("ctrl+q")
+        await program.until(lambda: program.app._exit)
     assert all(in_time), "the screen waited for the disk"
     assert Drafts(explorer.paths.drafts).find("demo", "ping") == "[12]"
 
 
 @pytest.mark.thorough
-def test_draft_changed_on_two_screens_keeps_both_texts(explorer: Explorer) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+async def test_draft_changed_on_two_screens_keeps_both_texts(explorer: Explorer) -> None:
+    async with open_program(explorer) as program:
         there = Drafts(explorer.paths.drafts)
         there.keep("demo", "ping", "[2]")
-        assert app.calls is not None
-        app.calls.params.replace("[1]")
-        await until(pilot, lambda: "another program also changed the draft" in notices(app))
+        assert program.app.calls is not None
+        program.app.calls.params.replace("[1]")
+        await program.until(lambda: "another program also changed the draft" in program.notices)
         (beside,) = explorer.paths.drafts.rglob("*.other-1")
         assert beside.read_text().endswith("[2]")
-        assert str(beside) in notices(app)
+        assert str(beside) in program.notices
         assert Drafts(explorer.paths.drafts).find("demo", "ping") == "[1]"
-
-    tell(explorer, story)
 
 
 def started(tmp_path: Path, **more: str) -> Terminal:
@@ -570,43 +548,40 @@ WORDS = {
 }
 
 
-def test_common_search_words_find_their_commands(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:
-        await pilot.press("ctrl+p")
-        picker: Picker = await on(pilot, Picker)
+async def test_common_search_words_find_their_commands(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await program.press("ctrl+p")
+        picker: Picker = await program.on(Picker)
         for word, ids in WORDS.items():
-            await type_in(pilot, word)
-            await until(pilot, lambda ids=ids: picker.list.items[0].pick.id in ids)  # type: ignore[misc]
-            assert picker.list.items[0].pick.label in on_view(app), word
-        await pilot.press("escape")
-
-    visit(explorer, scene)
+            await program.type_in(word)
+            await program.until(lambda ids=ids: picker.list.items[0].pick.id in ids)  # type: ignore[misc]
+            assert picker.list.items[0].pick.label in program.text, word
+        await program.press("escape")
 
 
 @pytest.mark.thorough
-def test_unavailable_command_is_found_and_marked(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:
+async def test_unavailable_command_is_found_and_marked(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         calls.drafts.choose("demo.echo")
-        await pilot.press("ctrl+p")
-        picker = await on(pilot, Picker)
+        await program.press("ctrl+p")
+        picker = await program.on(Picker)
         assert "params.undo" not in [item.pick.id for item in picker.list.items], "looking causes no question"
-        await type_in(pilot, "undo")
-        await until(pilot, lambda: "not now" in text_of(picker.list))
-        await pilot.press("enter")
-        await pilot.pause()
-        assert app.screen is picker
-        assert "There is nothing to undo." in notices(app)
-        await pilot.press("escape")
-        await on(pilot, CallScreen)
+        await program.type_in("undo")
+        await program.until(lambda: "not now" in text_of(picker.list))
+        await program.press("enter")
+        await program.pause()
+        assert program.app.screen is picker
+        assert "There is nothing to undo." in program.notices
+        await program.press("escape")
+        await program.on(CallScreen)
         calls.params.focus_inside()
-        await pilot.press("end", "space")
-        await pilot.press("ctrl+p")
-        picker = await on(pilot, Picker)
-        await type_in(pilot, "undo")
+        await program.press("end", "space")
+        await program.press("ctrl+p")
+        picker = await program.on(Picker)
+        await program.type_in("undo")
         assert picker.list.items[0].pick.id == "params.undo"
         assert not picker.list.items[0].pick.why_not
         before = calls.params.text
-        await pilot.press("enter")
-        await until(pilot, lambda: calls.params.text != before)
-
-    visit(explorer, scene)
+        await program.press("enter")
+        await program.until(lambda: calls.params.text != before)

@@ -13,14 +13,12 @@ from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key, Paste
 from textual.message import Message
-from textual.pilot import Pilot
 
 from rpcexplorer.drafts import Drafts
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen, open_screen
 from rpcexplorer.tui.terminal import ReadingFailed, TerminalDriver, TerminalGone
-from tests.tui.visiting import tell
-from tests.tui.waiting import until
+from tests.tui.program import open_program
 
 
 class Heard(TerminalDriver):
@@ -101,14 +99,12 @@ def test_reading_of_textual_can_still_be_replaced() -> None:
     assert {"fileno", "exit_event"} <= set(used)
 
 
-def test_app_without_terminal_saves_drafts_and_ends(explorer: Explorer) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        assert app.calls is not None
-        app.calls.params.replace("[1]")
-        app.post_message(TerminalGone())
-        await until(pilot, lambda: app._exit)
-
-    tell(explorer, story)
+async def test_app_without_terminal_saves_drafts_and_ends(explorer: Explorer) -> None:
+    async with open_program(explorer) as program:
+        assert program.app.calls is not None
+        program.app.calls.params.replace("[1]")
+        program.app.post_message(TerminalGone())
+        await program.until(lambda: program.app._exit)
     assert Drafts(explorer.paths.drafts).find("demo", "ping") == "[1]"
 
 

@@ -21,8 +21,6 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Answer, Profile
 from rpcexplorer.model.secret import MARGIN
 from rpcexplorer.tui import connections, event_log
-from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.event_log import EventLog, message_of
 from rpcexplorer.tui.events import AnswerDialog, EventsScreen, member_of
 from rpcexplorer.tui.history import HistoryScreen
@@ -30,8 +28,8 @@ from rpcexplorer.tui.widgets.bars import Header
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.peers import Peer, framed, peer
-from tests.tui.visiting import notices, on, on_view, rest, shown, visit
-from tests.tui.waiting import until
+from tests.tui.program import open_program
+from tests.tui.visiting import on, shown
 
 NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
 
@@ -64,77 +62,71 @@ async def open_events(pilot: Pilot[Any]) -> EventsScreen:
     return screen
 
 
-def test_paused_list_stays_at_its_event(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_paused_list_stays_at_its_event(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_log, "MAX_EVENTS", 50)
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
         assert explorer.profile is not None
         for number in range(50):
             explorer.hooks.on_event(explorer.profile, event(f"m{number}"))
-        await until(pilot, lambda: "50 events" in on_view(app))
-        screen = await open_events(pilot)
-        await pilot.press("up", "up", "up")
+        await program.until(lambda: "50 events" in program.text)
+        screen = await open_events(program)
+        await program.press("up", "up", "up")
         rows = screen.list
         row = rows.cursor - rows.scroll_offset.y
         for number in range(50, 60):
             explorer.hooks.on_event(explorer.profile, event(f"m{number}"))
-        await until(pilot, lambda: "paused, 13 newer" in on_view(app))
+        await program.until(lambda: "paused, 13 newer" in program.text)
         assert rows.chosen is not None
         assert (rows.chosen.method, rows.cursor - rows.scroll_offset.y) == ("m46", row)
-        assert "10 dropped" in on_view(app)
-        await pilot.press("end")
-        await until(pilot, lambda: "following" in on_view(app))
-
-    visit(explorer, scene)
+        assert "10 dropped" in program.text
+        await program.press("end")
+        await program.until(lambda: "following" in program.text)
 
 
 @pytest.mark.thorough
-def test_count_of_unrecorded_events_names_all_profiles(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_count_of_unrecorded_events_names_all_profiles(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_program(explorer, profile="demo") as program:
         assert explorer.profile is not None
         explorer.hooks.on_event(explorer.profile, event())
-        await until(pilot, lambda: "1 event" in on_view(app))
+        await program.until(lambda: "1 event" in program.text)
         monkeypatch.setattr(explorer.journal.events, "_refused", 3)
-        await open_events(pilot)
-        assert "3 not recorded (all profiles)" in on_view(app)
-
-    visit(explorer, scene)
+        await open_events(program)
+        assert "3 not recorded (all profiles)" in program.text
 
 
 @pytest.mark.thorough
-def test_filter_without_matches_names_its_key(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_filter_without_matches_names_its_key(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
         assert explorer.profile is not None
         explorer.hooks.on_event(explorer.profile, event())
-        await until(pilot, lambda: "1 event" in on_view(app))
-        await open_events(pilot)
-        await pilot.press("slash", "x", "y")
-        await until(pilot, lambda: "Press Esc to clear it." in on_view(app))
-        await pilot.press("enter")
-        await until(pilot, lambda: "Press / to change it." in on_view(app))
-
-    visit(explorer, scene)
+        await program.until(lambda: "1 event" in program.text)
+        await open_events(program)
+        await program.press("slash", "x", "y")
+        await program.until(lambda: "Press Esc to clear it." in program.text)
+        await program.press("enter")
+        await program.until(lambda: "Press / to change it." in program.text)
 
 
-def test_secret_and_control_characters_are_not_shown(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_secret_and_control_characters_are_not_shown(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
         assert explorer.profile is not None
         hostile = event("[/]\x1b]52;c;x", f'{{"password":"{PASSWORD}"}}')
         explorer.hooks.on_event(explorer.profile, hostile)
         explorer.hooks.on_stderr(explorer.profile, f"login {PASSWORD}\x1b[c")
-        await until(pilot, lambda: "1 event" in on_view(app))
-        await open_events(pilot)
-        assert "[/]␛]52;c;x" in on_view(app)
-        assert ".password»" in on_view(app)
-        assert PASSWORD not in on_view(app)
-        await pilot.press("y")
-        await until(pilot, lambda: ".password»" in app.clipboard)
-        assert "\x1b" not in app.clipboard
-        await pilot.press("e")
-        await until(pilot, lambda: "login «" in on_view(app))
-        assert PASSWORD not in on_view(app)
-
-    visit(explorer, scene)
+        await program.until(lambda: "1 event" in program.text)
+        await open_events(program)
+        assert "[/]␛]52;c;x" in program.text
+        assert ".password»" in program.text
+        assert PASSWORD not in program.text
+        await program.press("y")
+        await program.until(lambda: ".password»" in program.app.clipboard)
+        assert "\x1b" not in program.app.clipboard
+        await program.press("e")
+        await program.until(lambda: "login «" in program.text)
+        assert PASSWORD not in program.text
 
 
 def test_secret_across_the_cut_is_not_shown(explorer: Explorer) -> None:
@@ -146,24 +138,23 @@ def test_secret_across_the_cut_is_not_shown(explorer: Explorer) -> None:
     assert PASSWORD[: len(PASSWORD) // 2].encode() not in message_of(long, hide)
 
 
-def test_calls_over_http_need_no_code_of_connections(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_calls_over_http_need_no_code_of_connections(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         calls.drafts.choose("ping")
         calls.action_send()
-        await until(pilot, lambda: calls.exchange is not None and not calls.running)
+        await program.until(lambda: calls.exchange is not None and not calls.running)
         assert "connections" not in calls.__dict__
-        assert "Alt+v" not in on_view(app)
-        await pilot.press("alt+c")
-        assert "no connection stays open, and events come only with a response" in notices(app)
-
-    visit(explorer, scene)
+        assert "Alt+v" not in program.text
+        await program.press("alt+c")
+        assert "no connection stays open, and events come only with a response" in program.notices
 
 
 def live(port: int) -> Profile:
     return Profile("live", f"tcp://127.0.0.1:{port}", answers={"*": Answer(ask=True)})
 
 
-def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
+async def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
     answers: list[bytes] = []
 
     async def ask(peer: Peer) -> None:
@@ -172,232 +163,209 @@ def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
         answers.append(await peer.receive())
         await peer.receive()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         async with peer(framed(ask, "lines")) as port:
             explorer.use(live(port))
             calls.show_profile()
             calls.drafts.choose("slow")
             calls.action_send()
-            await until(pilot, lambda: "? roots/list waits" in on_view(app))
-            await open_events(pilot)
-            await pilot.press("a")
-            dialog = await on(pilot, AnswerDialog)
+            await program.until(lambda: "? roots/list waits" in program.text)
+            await open_events(program)
+            await program.press("a")
+            dialog = await program.on(AnswerDialog)
             assert "F5 send   Tab next field   Esc cancel" in shown(dialog)
-            await pilot.press("shift+tab")
+            await program.press("shift+tab")
             assert "Tab next field   ←→ answer or refuse   Esc cancel" in shown(dialog)
-            await pilot.press("shift+tab")
+            await program.press("shift+tab")
             assert "Tab next field   ↑↓ scroll   Esc cancel" in shown(dialog)
-            await pilot.press("tab", "right", "f5")
-            await until(pilot, lambda: bool(answers) and "✗ roots/list  refused" in on_view(app))
-            assert "Refused roots/list." in notices(app)
+            await program.press("tab", "right", "f5")
+            await program.until(lambda: bool(answers) and "✗ roots/list  refused" in program.text)
+            assert "Refused roots/list." in program.notices
             assert calls.connections.words(live(port))[-1] == [("● ", "well"), ("open", "text")]
             assert calls.running
             assert answers == [b'{"jsonrpc":"2.0","id":7,"error":{"code": -32000, "message": "Refused"}}']
-            await pilot.press("escape")
+            await program.press("escape")
             calls.action_cancel()
-            await until(pilot, lambda: not calls.running)
+            await program.until(lambda: not calls.running)
             await explorer.close_connection()
 
-    visit(explorer, scene)
 
-
-def test_edit_closes_a_connection_that_no_longer_fits(explorer: Explorer) -> None:
+async def test_edit_closes_a_connection_that_no_longer_fits(explorer: Explorer) -> None:
     async def wait(peer: Peer) -> None:
         await peer.read_to_end()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         async with peer(framed(wait, "lines")) as port:
             explorer.use(live(port))
             calls.show_profile()
             calls.drafts.choose("slow")
             calls.action_send()
-            await until(pilot, lambda: "● open" in on_view(app))
+            await program.until(lambda: "● open" in program.text)
             explorer.use(replace(live(port), timeout=60))
-            await pilot.pause()
-            assert "● open" in on_view(app)
+            await program.pause()
+            assert "● open" in program.text
             assert calls.running
             explorer.use(replace(live(port), framing="none"))
-            await until(pilot, lambda: "○ closed" in on_view(app) and not calls.running)
+            await program.until(lambda: "○ closed" in program.text and not calls.running)
             assert calls.exchange is not None
             assert calls.exchange.outcome_name == "unreached"
 
-    visit(explorer, scene)
 
-
-def test_keys_for_a_waiting_request_work_where_shown(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_keys_for_a_waiting_request_work_where_shown(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(80, 24)) as program:
         profile = live(9)
         explorer.use(profile)
-        calls.show_profile()
+        program.calls.show_profile()
         explorer.hooks.on_event(profile, event("ask", kind="request", id=b"1"))
-        await until(pilot, lambda: "? ask waits" in on_view(app) and "Alt+v events" in on_view(app))
-        await pilot.press("f6")
-        await on(pilot, HistoryScreen)
-        assert "? ask waits" in on_view(app)
-        assert "Alt+v" not in on_view(app)
-        await pilot.press("escape")
-        await open_events(pilot)
-        await until(pilot, lambda: "waits for your answer  a answer" in on_view(app))
-        await pilot.press("slash")
-        await until(pilot, lambda: "a answer" not in on_view(app))
-
-    visit(explorer, scene, size=(80, 24))
+        await program.until(lambda: "? ask waits" in program.text and "Alt+v events" in program.text)
+        await program.press("f6")
+        await program.on(HistoryScreen)
+        assert "? ask waits" in program.text
+        assert "Alt+v" not in program.text
+        await program.press("escape")
+        await open_events(program)
+        await program.until(lambda: "waits for your answer  a answer" in program.text)
+        await program.press("slash")
+        await program.until(lambda: "a answer" not in program.text)
 
 
-def test_text_of_a_wrong_answer_stays_in_the_dialog(explorer: Explorer) -> None:
+async def test_text_of_a_wrong_answer_stays_in_the_dialog(explorer: Explorer) -> None:
     async def ask(peer: Peer) -> None:
         await peer.send(peer.frame(b'{"id":7,"method":"ask"}'))
         await peer.receive()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        async with peer(framed(ask, "lines")) as port:
-            explorer.use(live(port))
-            calls.show_profile()
-            await pilot.press("alt+c")
-            await until(pilot, lambda: "? ask waits" in on_view(app))
-            await open_events(pilot)
-            await pilot.press("a")
-            dialog = await on(pilot, AnswerDialog)
-            app.post_message(events.Paste("[1"))
-            await pilot.press("f5")
-            assert "✗ Line 1" in shown(dialog)
-            await pilot.press("escape", "a")
-            dialog = await on(pilot, AnswerDialog)
-            assert "[1" in on_view(app)
-            await explorer.close_connection()
-            await pilot.press("alt+a", "1", "f5")
-            await until(pilot, lambda: "Not answered: the connection" in notices(app))
-
-    visit(explorer, scene)
+    async with open_program(explorer, profile="demo") as program, peer(framed(ask, "lines")) as port:
+        explorer.use(live(port))
+        program.calls.show_profile()
+        await program.press("alt+c")
+        await program.until(lambda: "? ask waits" in program.text)
+        await open_events(program)
+        await program.press("a")
+        dialog = await program.on(AnswerDialog)
+        program.app.post_message(events.Paste("[1"))
+        await program.press("f5")
+        assert "✗ Line 1" in shown(dialog)
+        await program.press("escape", "a")
+        dialog = await program.on(AnswerDialog)
+        assert "[1" in program.text
+        await explorer.close_connection()
+        await program.press("alt+a", "1", "f5")
+        await program.until(lambda: "Not answered: the connection" in program.notices)
 
 
-def test_typed_answer_is_kept_for_its_request(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_typed_answer_is_kept_for_its_request(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
         assert explorer.profile is not None
         for id in (b"1", b"2"):
             explorer.hooks.on_event(explorer.profile, event("ask", kind="request", id=id))
-        await until(pilot, lambda: "? ask waits" in on_view(app))
-        await open_events(pilot)
-        await pilot.press("a")
-        await on(pilot, AnswerDialog)
-        app.post_message(events.Paste("typed"))
+        await program.until(lambda: "? ask waits" in program.text)
+        await open_events(program)
+        await program.press("a")
+        await program.on(AnswerDialog)
+        program.app.post_message(events.Paste("typed"))
         seen = []
         for key in ("down", "up"):
-            await pilot.press("escape", key, "a")
-            await on(pilot, AnswerDialog)
-            seen.append("typed" in on_view(app))
+            await program.press("escape", key, "a")
+            await program.on(AnswerDialog)
+            seen.append("typed" in program.text)
         assert seen == [False, True]
 
-    visit(explorer, scene)
 
-
-def test_header_says_why_a_connection_ended(explorer: Explorer) -> None:
+async def test_header_says_why_a_connection_ended(explorer: Explorer) -> None:
     async def end(peer: Peer) -> None:
         await peer.receive()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         async with peer(framed(end, "lines")) as port:
             explorer.use(live(port))
             calls.show_profile()
             calls.drafts.choose("any")
             calls.action_send()
-            await until(pilot, lambda: "○ closed: " in on_view(app))
-            await until(pilot, lambda: not calls.running)
+            await program.until(lambda: "○ closed: " in program.text)
+            await program.until(lambda: not calls.running)
             assert calls.exchange is not None
             assert calls.exchange.outcome_name == "unreached"
 
-    visit(explorer, scene)
 
-
-def test_header_shows_a_connection_opened_elsewhere(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_header_shows_a_connection_opened_elsewhere(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch, a check or a replay opens it, not the call screen."""
     monkeypatch.setattr(connections, "TICK_SECONDS", 0.001)
 
     async def wait(peer: Peer) -> None:
         await peer.read_to_end()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        async with peer(framed(wait, "lines")) as port:
-            explorer.use(live(port))
-            calls.show_profile()
-            await until(pilot, lambda: "○ closed" in on_view(app))
-            await rest(pilot)
-            await explorer.open_connection()
-            await until(pilot, lambda: "● open" in on_view(app))
-            await explorer.close_connection()
-
-    visit(explorer, scene)
+    async with open_program(explorer, profile="demo") as program, peer(framed(wait, "lines")) as port:
+        explorer.use(live(port))
+        program.calls.show_profile()
+        await program.until(lambda: "○ closed" in program.text)
+        await program.rest()
+        await explorer.open_connection()
+        await program.until(lambda: "● open" in program.text)
+        await explorer.close_connection()
 
 
-def test_header_leaves_a_gap_after_a_clipped_url(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.query_one(Header).connection = [[(f"○ closed: {'x' * 40}", "wrong")]]
-        await until(pilot, lambda: "…  ○ closed: x" in on_view(app))
-
-    visit(explorer, scene, size=(80, 24))
+async def test_header_leaves_a_gap_after_a_clipped_url(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(80, 24)) as program:
+        program.calls.query_one(Header).connection = [[(f"○ closed: {'x' * 40}", "wrong")]]
+        await program.until(lambda: "…  ○ closed: x" in program.text)
 
 
 @pytest.mark.thorough
-def test_connection_of_an_edited_profile_is_closed(explorer: Explorer) -> None:
+async def test_connection_of_an_edited_profile_is_closed(explorer: Explorer) -> None:
     async def wait(peer: Peer) -> None:
         await peer.receive()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        async with peer(framed(wait, "lines")) as port:
-            profile = live(port)
-            explorer.use(profile)
-            calls.show_profile()
-            await explorer.open_connection()
-            connection = explorer.connection_of(profile)
-            assert connection is not None
-            await explorer.close_edited()
-            assert connection.is_open
-            explorer.use("demo")
-            await pilot.press("f7", "escape")
-            await until(pilot, lambda: "Closed the connection of live" in notices(app))
-            assert not connection.is_open
-
-    visit(explorer, scene)
+    async with open_program(explorer, profile="demo") as program, peer(framed(wait, "lines")) as port:
+        profile = live(port)
+        explorer.use(profile)
+        program.calls.show_profile()
+        await explorer.open_connection()
+        connection = explorer.connection_of(profile)
+        assert connection is not None
+        await explorer.close_edited()
+        assert connection.is_open
+        explorer.use("demo")
+        await program.press("f7", "escape")
+        await program.until(lambda: "Closed the connection of live" in program.notices)
+        assert not connection.is_open
 
 
-def test_failed_opening_names_the_step(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_failed_opening_names_the_step(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
         explorer.use(Profile("gone", "stdio:", command=("rpcexplorer-no-such-program",), ad_hoc=True))
-        calls.show_profile()
-        await pilot.press("alt+c")
-        await until(pilot, lambda: "not opened (step: start)" in notices(app))
-
-    visit(explorer, scene)
+        program.calls.show_profile()
+        await program.press("alt+c")
+        await program.until(lambda: "not opened (step: start)" in program.notices)
 
 
-def test_opening_that_hangs_can_be_cancelled(explorer: Explorer) -> None:
+async def test_opening_that_hangs_can_be_cancelled(explorer: Explorer) -> None:
     async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        calls = program.calls
         async with peer(wait) as port:
             explorer.use(Profile("slow", f"tls://127.0.0.1:{port}"))
             calls.show_profile()
-            await pilot.press("alt+c")
-            await until(pilot, lambda: bool(calls.running))
-            screen = await open_events(pilot)
-            await pilot.press("escape")
-            await until(pilot, lambda: app.screen is not screen)
-            await pilot.press("escape")
-            await until(pilot, lambda: not calls.running)
-
-    visit(explorer, scene)
+            await program.press("alt+c")
+            await program.until(lambda: bool(calls.running))
+            screen = await open_events(program)
+            await program.press("escape")
+            await program.until(lambda: program.app.screen is not screen)
+            await program.press("escape")
+            await program.until(lambda: not calls.running)
 
 
-def test_silent_process_has_no_stderr_to_show(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_silent_process_has_no_stderr_to_show(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
         explorer.use(Profile("idle", "stdio:", command=("cat",), ad_hoc=True))
-        calls.show_profile()
-        await open_events(pilot)
-        await pilot.press("e")
-        await until(pilot, lambda: "has written nothing to its stderr" in notices(app))
-
-    visit(explorer, scene)
+        program.calls.show_profile()
+        await open_events(program)
+        await program.press("e")
+        await program.until(lambda: "has written nothing to its stderr" in program.notices)
 
 
 SHARED = """
@@ -407,49 +375,46 @@ command = ["{python}", "-c", "open('started', 'w').close()"]
 """
 
 
-def test_process_of_a_shared_file_starts_after_a_yes(make_explorer: Callable[..., Explorer]) -> None:
+async def test_process_of_a_shared_file_starts_after_a_yes(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer(SHARED.format(python=sys.executable))
     started = explorer.folder / "started"
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="shared") as program:
+        calls = program.calls
         for again in range(2):
             calls.drafts.choose("any")
             calls.action_send()
-            question = await on(pilot, Confirm)
+            question = await program.on(Confirm)
             words = shown(question)
             assert "Start this process for shared?" in words
             assert all(fact in words for fact in ("sessions.toml:4", str(explorer.folder), "-c", sys.executable))
-            assert isinstance(app.focused, Button)
-            assert app.focused.id == "leave"
-            await pilot.press(*(["right"] if again else []), "enter")
-            await until(pilot, lambda: calls.exchange is not None and not calls.running)
+            assert isinstance(program.app.focused, Button)
+            assert program.app.focused.id == "leave"
+            await program.press(*(["right"] if again else []), "enter")
+            await program.until(lambda: calls.exchange is not None and not calls.running)
             assert calls.exchange is not None
             assert calls.exchange.outcome_name == ("unreached" if again else "refused")
             assert started.exists() is bool(again)
 
-    visit(explorer, scene, profile="shared")
-
 
 @pytest.mark.thorough
-def test_question_about_a_long_command_keeps_its_buttons(make_explorer: Callable[..., Explorer]) -> None:
+async def test_question_about_a_long_command_keeps_its_buttons(make_explorer: Callable[..., Explorer]) -> None:
     words = ", ".join(f'"--option-number-{number}=a-value"' for number in range(40))
     explorer = make_explorer(f'[profile.shared]\nurl = "stdio:"\ncommand = ["{sys.executable}", {words}]')
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("alt+c")
-        await on(pilot, Confirm)
+    async with open_program(explorer, profile="shared", size=(80, 24)) as program:
+        await program.press("alt+c")
+        await program.on(Confirm)
         parts = ("Start this process for shared?", "Don't start", "PgDn")
-        assert all(part in on_view(app) for part in (*parts, "folder", "number-0="))
-        await pilot.press(*["pagedown"] * 4)
-        assert "number-0=" not in on_view(app)
-        assert all(part in on_view(app) for part in (*parts, "number-39=", "sessions.toml:", "program"))
-        await pilot.press("enter")
-        await until(pilot, lambda: "you have not allowed it here" in notices(app))
-
-    visit(explorer, scene, profile="shared", size=(80, 24))
+        assert all(part in program.text for part in (*parts, "folder", "number-0="))
+        await program.press(*["pagedown"] * 4)
+        assert "number-0=" not in program.text
+        assert all(part in program.text for part in (*parts, "number-39=", "sessions.toml:", "program"))
+        await program.press("enter")
+        await program.until(lambda: "you have not allowed it here" in program.notices)
 
 
-def test_changed_command_is_asked_about_again(make_explorer: Callable[..., Explorer], tmp_path: Path) -> None:
+async def test_changed_command_is_asked_about_again(make_explorer: Callable[..., Explorer], tmp_path: Path) -> None:
     explorer = make_explorer(SHARED.format(python=sys.executable))
     explorer.use("shared")
     assert explorer.profile is not None
@@ -460,12 +425,10 @@ def test_changed_command_is_asked_about_again(make_explorer: Callable[..., Explo
     file.write_text(file.read_text().replace("started", "harmless"))
     explorer.reload()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await pilot.press("alt+c")
-        words = shown(await on(pilot, Confirm))
+    async with open_program(explorer, profile="shared") as program:
+        await program.press("alt+c")
+        words = shown(await program.on(Confirm))
         assert words.index("words") < words.index("started") < words.index("→ ") < words.index("harmless")
-        await pilot.press("escape")
-        await until(pilot, lambda: "you have not allowed it here" in notices(app))
-
-    visit(explorer, scene, profile="shared")
+        await program.press("escape")
+        await program.until(lambda: "you have not allowed it here" in program.notices)
     assert not (explorer.folder / "harmless").exists()

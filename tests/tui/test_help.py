@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.methods import _CURRENT, _MARKS
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, Scope
 from rpcexplorer.tui.dialogs import Help
 from rpcexplorer.tui.widgets.rows import Sheet
+from tests.tui.program import open_program
 from tests.tui.stage import Stage
-from tests.tui.visiting import on, shown, visit
+from tests.tui.visiting import on, shown
 
 
 def lines(scopes: Sequence[Scope], keymap: Mapping[str, str] | None = None) -> list[str]:
@@ -74,13 +71,11 @@ def test_mapped_key_is_shown_on_the_page() -> None:
     ids=lambda value: value[0] if isinstance(value, tuple) else None,
 )
 @pytest.mark.everyday(1)
-def test_f1_names_the_page_of_the_pane(keys: tuple[str, ...], page: str, explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.drafts.choose("ping")
-        await pilot.press(*keys)
-        await pilot.pause()
-        await pilot.press("f1")
-        screen = await on(pilot, Help)
+async def test_f1_names_the_page_of_the_pane(keys: tuple[str, ...], page: str, explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        program.calls.drafts.choose("ping")
+        await program.press(*keys)
+        await program.pause()
+        await program.press("f1")
+        screen = await program.on(Help)
         assert f"manual: {page}" in shown(screen)
-
-    visit(explorer, scene)

@@ -19,12 +19,11 @@ from textual.widgets import Static
 
 import rpcexplorer.tui
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchScreen
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.key_queue import Keys, opens
 from tests.fakes.wire import HOLD, RawServer
-from tests.tui.visiting import notices, on, post, rest, visit
+from tests.tui.program import open_program
+from tests.tui.visiting import on, post, rest
 from tests.tui.waiting import until
 
 
@@ -296,56 +295,51 @@ def test_failed_action_leaves_the_next_one_free() -> None:
     asyncio.run(story())
 
 
-def test_two_quick_copies_are_both_made(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("f5")
-        await until(pilot, lambda: screen.exchange is not None)
+async def test_two_quick_copies_are_both_made(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await program.press("f5")
+        await program.until(lambda: program.calls.exchange is not None)
         copied: list[str] = []
-        monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
+        monkeypatch.setattr(program.app, "copy_to_clipboard", copied.append)
         for form in ("response", "curl", "headers"):
-            screen.response.action_copy(form)
-        await until(pilot, lambda: len(copied) == 3)
+            program.calls.response.action_copy(form)
+        await program.until(lambda: len(copied) == 3)
         assert '"jsonrpc"' in copied[0]
         assert copied[1].startswith("curl")
         assert copied[2].startswith("HTTP")
 
-    visit(explorer, scene)
-
 
 @pytest.mark.parametrize("action", ["send", "login", "new_session", "discover"])
-def test_nothing_else_is_sent_while_a_call_runs(make_explorer: Callable[..., Explorer], action: str) -> None:
+async def test_nothing_else_is_sent_while_a_call_runs(make_explorer: Callable[..., Explorer], action: str) -> None:
     with RawServer([HOLD]) as server:
         explorer = make_explorer(f'version = 1\n[profile.slow]\nurl = "{server.origin}"\n')
 
-        async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-            await pilot.press("f5")
-            await until(pilot, lambda: screen.running is not None and screen.running.progress is not None)
+        async with open_program(explorer, profile="slow") as program:
+            screen = program.calls
+            await program.press("f5")
+            await program.until(lambda: screen.running is not None and screen.running.progress is not None)
             getattr(screen, f"action_{action}")()
-            await pilot.pause()
-            assert "Nothing was sent: ping was still running. Esc cancels a running call." in notices(app)
-            await pilot.press("escape")
-            await until(pilot, lambda: screen.exchange is not None)
-            await rest(pilot)
+            await program.pause()
+            assert "Nothing was sent: ping was still running. Esc cancels a running call." in program.notices
+            await program.press("escape")
+            await program.until(lambda: screen.exchange is not None)
+            await program.rest()
             assert len(server.requests) == 1
 
-        visit(explorer, scene, profile="slow")
 
-
-def test_batch_being_sent_is_not_sent_again(make_explorer: Callable[..., Explorer]) -> None:
+async def test_batch_being_sent_is_not_sent_again(make_explorer: Callable[..., Explorer]) -> None:
     with RawServer([HOLD]) as server:
         explorer = make_explorer(f'version = 1\n[profile.slow]\nurl = "{server.origin}"\nauth = {{ kind = "none" }}\n')
 
-        async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-            await pilot.press("alt+p", "alt+l")
-            batch: BatchScreen = await on(pilot, BatchScreen)
-            await pilot.press("f5")
-            await until(pilot, lambda: bool(server.requests))
-            await pilot.press("f5")
-            await pilot.pause()
-            assert "Nothing was sent: the batch was still running." in notices(app)
-            await pilot.press("escape")
-            await until(pilot, lambda: batch.stop is None)
-            await rest(pilot)
+        async with open_program(explorer, profile="slow") as program:
+            await program.press("alt+p", "alt+l")
+            batch: BatchScreen = await program.on(BatchScreen)
+            await program.press("f5")
+            await program.until(lambda: bool(server.requests))
+            await program.press("f5")
+            await program.pause()
+            assert "Nothing was sent: the batch was still running." in program.notices
+            await program.press("escape")
+            await program.until(lambda: batch.stop is None)
+            await program.rest()
             assert len(server.requests) == 1
-
-        visit(explorer, scene, profile="slow")

@@ -9,10 +9,10 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp, NotificationLine
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs import PageDialog
 from rpcexplorer.tui.widgets.rows import Sheet
-from tests.tui.visiting import drawn, notices, on, on_view, rest, visit
+from tests.tui.program import open_program
+from tests.tui.visiting import drawn, on_view, rest
 from tests.tui.waiting import until
 
 MARKUP = "[b]x[/b] [@click=app.quit]y[/] [/] [true]"
@@ -31,86 +31,74 @@ async def rows_with_notice(app: ExplorerApp, pilot: Pilot[Any], text: str) -> tu
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.everyday(1)
-def test_notice_leaves_the_footer_on_view(explorer: Explorer, size: tuple[int, int]) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_notice_leaves_the_footer_on_view(explorer: Explorer, size: tuple[int, int]) -> None:
+    async with open_program(explorer, profile="demo", size=size) as program:
         for keys in [[], ["f2"], ["f6"], ["escape", "f7"]]:
-            await pilot.press(*keys)
-            await rest(pilot)
-            before, now = await rows_with_notice(app, pilot, LONG)
+            await program.press(*keys)
+            await program.rest()
+            before, now = await rows_with_notice(program.app, program, LONG)
             lines = 2 if size[0] < len(LONG) else 1
             assert before[-1] == now[-1], keys
             assert before[: -1 - lines] == now[: -1 - lines], keys
             assert " ".join(row.strip("▍ ") for row in now[-1 - lines : -1]) == LONG
 
-    visit(explorer, scene, size=size)
 
-
-def test_notice_in_a_dialog_covers_its_last_line(explorer: Explorer) -> None:
+async def test_notice_in_a_dialog_covers_its_last_line(explorer: Explorer) -> None:
     """Test the page of keys, a form, the palette."""
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+    async with open_program(explorer, profile="demo", size=(80, 24)) as program:
         for keys in [["f1"], ["escape", "f7", "e"], ["escape", "ctrl+p"]]:
-            await pilot.press(*keys)
-            await rest(pilot)
-            before, now = await rows_with_notice(app, pilot, "Short.")
+            await program.press(*keys)
+            await program.rest()
+            before, now = await rows_with_notice(program.app, program, "Short.")
             assert before[:-1] == now[:-1], keys
 
-    visit(explorer, scene, size=(80, 24))
 
-
-def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        app.notify(LONG + LONG + LONG, timeout=60)
-        await until(pilot, lambda: "Alt+w more" in on_view(app))
-        app.notify("Two lines:\nthe second one [/].", timeout=60)
-        await until(pilot, lambda: "▍Two lines: the second one [/]." in on_view(app))
-        assert "Alt+w 1 more" in on_view(app)
-        await pilot.click(NotificationLine)
-        await until(pilot, lambda: "Alt+w more" in on_view(app))
-        app.clear_notifications()
-        await pilot.press("alt+w")
-        page = await on(pilot, PageDialog)
+async def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(80, 24)) as program:
+        program.app.notify(LONG + LONG + LONG, timeout=60)
+        await program.until(lambda: "Alt+w more" in program.text)
+        program.app.notify("Two lines:\nthe second one [/].", timeout=60)
+        await program.until(lambda: "▍Two lines: the second one [/]." in program.text)
+        assert "Alt+w 1 more" in program.text
+        await program.click(NotificationLine)
+        await program.until(lambda: "Alt+w more" in program.text)
+        program.app.clear_notifications()
+        await program.press("alt+w")
+        page = await program.on(PageDialog)
         words = " ".join(drawn(page.query_one(Sheet)).split())
         assert "Two lines: the second one [/]." in words
         assert words.endswith(LONG + LONG + LONG), "the newest comes first"
 
-    visit(explorer, scene, size=(80, 24))
 
-
-def test_notices_of_widgets_read_no_markup(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.params.notify(f"{MARKUP} of a pane", title=MARKUP)
-        calls.notify(f"{MARKUP} of a screen", title=MARKUP)
-        app.notify(f"{MARKUP} of the app", title=MARKUP)
-        await until(pilot, lambda: f"▍{MARKUP} of the app" in on_view(app))
-        assert {notice.markup for notice in app._notifications} == {False}
-        await pilot.press("alt+w")
-        page = await on(pilot, PageDialog)
+async def test_notices_of_widgets_read_no_markup(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        program.calls.params.notify(f"{MARKUP} of a pane", title=MARKUP)
+        program.calls.notify(f"{MARKUP} of a screen", title=MARKUP)
+        program.app.notify(f"{MARKUP} of the program.app", title=MARKUP)
+        await program.until(lambda: f"▍{MARKUP} of the program.app" in program.text)
+        assert {notice.markup for notice in program.app._notifications} == {False}
+        await program.press("alt+w")
+        page = await program.on(PageDialog)
         assert drawn(page.query_one(Sheet)).count(MARKUP) == 3
 
-    visit(explorer, scene)
-
 
 @pytest.mark.thorough
-def test_newer_notice_replaces_older_and_problems_stay(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        for sentence in ("x is in the batch: 1 call.", "x is in the batch: 2 calls.", "Copied.", "Copied."):
-            app.notify(sentence)
+async def test_newer_notice_replaces_older_and_problems_stay(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        for sentence in ("x is in the batch: 1 call.", "x is in the batch: 2 program.calls.", "Copied.", "Copied."):
+            program.app.notify(sentence)
         for sentence in ("a.toml: one", "a.toml: two"):
-            app.notify(sentence, severity="warning")
-        await pilot.pause()
-        assert [notice.message.lstrip("! ") for notice in app._notifications] == [
-            "x is in the batch: 2 calls.", "Copied.", "a.toml: one", "a.toml: two",
+            program.app.notify(sentence, severity="warning")
+        await program.pause()
+        assert [notice.message.lstrip("! ") for notice in program.app._notifications] == [
+            "x is in the batch: 2 program.calls.", "Copied.", "a.toml: one", "a.toml: two",
         ]  # fmt: skip
 
-    visit(explorer, scene)
-
 
 @pytest.mark.thorough
-def test_warnings_and_errors_have_a_sign(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        app.notify("A warning.", severity="warning")
-        app.notify("A failure.", severity="error")
-        await until(pilot, lambda: notices(app) == "! A warning.\n✗ A failure.")
-
-    visit(explorer, scene)
+async def test_warnings_and_errors_have_a_sign(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        program.app.notify("A warning.", severity="warning")
+        program.app.notify("A failure.", severity="error")
+        await program.until(lambda: program.notices == "! A warning.\n✗ A failure.")

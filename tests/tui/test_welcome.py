@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from rpcexplorer.cli.run import at_address
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs import Help
 from rpcexplorer.tui.history import HistoryScreen
@@ -24,8 +22,9 @@ from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen, Ways, Welcome
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.history.recording import exchange
+from tests.tui.program import open_program
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import notices, on, on_view, page, shown, tell, type_in
+from tests.tui.visiting import on, page, shown
 from tests.tui.waiting import until
 
 Make = Callable[..., Explorer]
@@ -91,85 +90,75 @@ def test_escape_returns_to_an_earlier_screen() -> None:
     assert welcome("escape", back=True)[0] == ["back"]
 
 
-def test_address_opens_the_explorer(make_explorer: Make) -> None:
+async def test_address_opens_the_explorer(make_explorer: Make) -> None:
     made = make_explorer("")
 
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        screen = await on(pilot, Welcome)
-        await pilot.press("enter")
+    async with open_program(made) as program:
+        screen = await program.on(Welcome)
+        await program.press("enter")
         assert "Type a URL first" in shown(screen)
-        await pilot.press(*"localhost", "enter")
+        await program.press(*"localhost", "enter")
         assert "The URL must begin with http:// or https://." in shown(screen)
-        await type_in(pilot, "http://127.0.0.1:9/a b")
-        await pilot.press("enter")
+        await program.type_in("http://127.0.0.1:9/a b")
+        await program.press("enter")
         assert 'The path of the URL must be text such as "/api/v2/", without spaces or #.' in shown(screen)
-        await type_in(pilot, "http://127.0.0.1:9")
+        await program.type_in("http://127.0.0.1:9")
         assert "Calls go to http://127.0.0.1:9/api/v2/" in shown(screen)
-        await type_in(pilot, "127.0.0.1:9/rpc")
+        await program.type_in("127.0.0.1:9/rpc")
         assert "Calls go to http://127.0.0.1:9/rpc" in shown(screen)
-        await pilot.press("enter")
-        await on(pilot, CallScreen)
-
-    tell(made, story)
+        await program.press("enter")
+        await program.on(CallScreen)
     assert made.profile == at_address("http://127.0.0.1:9/rpc")
 
 
-def test_help_lists_the_history_without_a_profile(make_explorer: Make) -> None:
-    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
-        await on(pilot, Welcome)
-        await pilot.press("f1")
-        listed = "".join(text for line in (await on(pilot, Help)).query_one(Sheet).lines for text, _ in line)
+async def test_help_lists_the_history_without_a_profile(make_explorer: Make) -> None:
+    async with open_program(make_explorer("")) as program:
+        await program.on(Welcome)
+        await program.press("f1")
+        listed = "".join(text for line in (await program.on(Help)).query_one(Sheet).lines for text, _ in line)
         assert "Find and run any command" in listed
         assert "recorded calls" in listed
 
-    tell(make_explorer(""), story)
-
 
 @pytest.mark.thorough
-def test_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_path: Path) -> None:
+async def test_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_path: Path) -> None:
     made = make_explorer("")
 
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        await on(pilot, Welcome)
-        await pilot.press("f7")
-        await on(pilot, ProfileForm)
-        await type_in(pilot, "first")
-        await pilot.press("enter")
-        await type_in(pilot, "https://first.example.com")
-        await pilot.press("ctrl+s")
-        screen = await on(pilot, ProfilesScreen)
-        await until(pilot, lambda: "https://first.example.com" in page(screen))
-        await pilot.press("enter")
-        await on(pilot, CallScreen)
-
-    tell(made, story)
+    async with open_program(made) as program:
+        await program.on(Welcome)
+        await program.press("f7")
+        await program.on(ProfileForm)
+        await program.type_in("first")
+        await program.press("enter")
+        await program.type_in("https://first.example.com")
+        await program.press("ctrl+s")
+        screen = await program.on(ProfilesScreen)
+        await program.until(lambda: "https://first.example.com" in page(screen))
+        await program.press("enter")
+        await program.on(CallScreen)
     assert made.profile is not None
     assert made.profile.name == "first"
     assert "[profile.first]" in (tmp_path / "home" / "config" / "sessions.toml").read_text()
 
 
 @pytest.mark.thorough
-def test_cancelled_form_returns_to_the_welcome_screen(make_explorer: Make) -> None:
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        await on(pilot, Welcome)
-        await pilot.press("f7")
-        await on(pilot, ProfileForm)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Welcome))
-
-    tell(make_explorer(""), story)
+async def test_cancelled_form_returns_to_the_welcome_screen(make_explorer: Make) -> None:
+    async with open_program(make_explorer("")) as program:
+        await program.on(Welcome)
+        await program.press("f7")
+        await program.on(ProfileForm)
+        await program.press("escape")
+        await program.until(lambda: isinstance(program.app.screen, Welcome))
 
 
 @pytest.mark.thorough
-def test_several_profiles_without_default_need_a_choice(make_explorer: Make) -> None:
+async def test_several_profiles_without_default_need_a_choice(make_explorer: Make) -> None:
     made = make_explorer('[profile.one]\nurl = "https://one"\n[profile.two]\nurl = "https://two"\n')
 
-    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        await on(pilot, ProfilesScreen)
-        await pilot.press("escape", "down", "enter")
-        await on(pilot, CallScreen)
-
-    tell(made, story)
+    async with open_program(made) as program:
+        await program.on(ProfilesScreen)
+        await program.press("escape", "down", "enter")
+        await program.on(CallScreen)
     assert made.profile is not None
     assert made.profile.name == "two"
 
@@ -181,35 +170,31 @@ def recorded(make_explorer: Make, profile: str, profiles: str) -> Explorer:
     return explorer
 
 
-def test_history_without_a_profile_brings_profile_and_call(make_explorer: Make) -> None:
+async def test_history_without_a_profile_brings_profile_and_call(make_explorer: Make) -> None:
     two = "".join(f'[profile.{name}]\nurl = "http://127.0.0.1:9/{name}"\n' for name in ("one", "two"))
     explorer = recorded(make_explorer, "two", two)
 
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        await on(pilot, ProfilesScreen)
-        await pilot.press("f6")
-        await on(pilot, HistoryScreen)
-        await until(pilot, lambda: "report.run" in on_view(app))
-        await pilot.press("enter")
-        calls: CallScreen = await on(pilot, CallScreen)
-        await until(pilot, lambda: calls.method == "report.run")
+    async with open_program(explorer) as program:
+        await program.on(ProfilesScreen)
+        await program.press("f6")
+        await program.on(HistoryScreen)
+        await program.until(lambda: "report.run" in program.text)
+        await program.press("enter")
+        calls: CallScreen = await program.on(CallScreen)
+        await program.until(lambda: calls.method == "report.run")
         assert explorer.profile is not None
         assert explorer.profile.name == "two"
 
-    tell(explorer, story)
 
-
-def test_history_without_any_profile_names_the_missing_one(make_explorer: Make) -> None:
+async def test_history_without_any_profile_names_the_missing_one(make_explorer: Make) -> None:
     explorer = recorded(make_explorer, "gone", "")
 
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        await on(pilot, Welcome)
-        await pilot.press("f6")
-        await on(pilot, HistoryScreen)
-        await until(pilot, lambda: "report.run" in on_view(app))
-        await pilot.press("enter")
-        await on(pilot, Welcome)
-        await until(pilot, lambda: bool(notices(app)))
-        assert notices(app) == "! The profile gone cannot be used. Choose or add one, then load the call."
-
-    tell(explorer, story)
+    async with open_program(explorer) as program:
+        await program.on(Welcome)
+        await program.press("f6")
+        await program.on(HistoryScreen)
+        await program.until(lambda: "report.run" in program.text)
+        await program.press("enter")
+        await program.on(Welcome)
+        await program.until(lambda: bool(program.notices))
+        assert program.notices == "! The profile gone cannot be used. Choose or add one, then load the call."

@@ -5,21 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
-
-from textual.pilot import Pilot
 
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import MAX_RESULT_BYTES, Explorer
 from rpcexplorer.model.method import By, Described, DescribedParam, Method
 from rpcexplorer.model.problem import Checked, SchemaProblem
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.advice import MAX_PARAMS_CHARACTERS
-from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.history.recording import exchange as recorded
-from tests.tui.visiting import on_view, visit
-from tests.tui.waiting import until
+from tests.tui.program import open_program
 
 USER = Method("user.get", params={}, by="name", required=("id",), safe=True)
 TOLD = Described(
@@ -49,38 +43,12 @@ class SternChecker:
         """Do nothing."""
 
 
-def test_params_and_results_are_checked_against_the_schema(make_explorer: Callable[..., Explorer]) -> None:
+async def test_params_and_results_are_checked_against_the_schema(make_explorer: Callable[..., Explorer]) -> None:
     checker = SternChecker()
     results = ["x", "x" * MAX_RESULT_BYTES, "x", "x"]
 
     def answer(request: Received) -> bytes:
         return request.reply(result=results[0])
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await until(pilot, lambda: "! line 1, column 1: id is missing. (1 of 2, " in on_view(app))
-        assert screen.params.warnings.problems[1].sentence == "id.token is missing", (
-            "a member of another param can be missing, too"
-        )
-        assert checker.asked[-1] == (TOLD, "{}", "name")
-        asked = len(checker.asked)
-        for is_reported in (True, False):
-            await pilot.press("f5")
-            await until(pilot, lambda: bool(screen.exchange) and not screen.running)
-            await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "result"])
-            await pilot.pause()
-            assert screen.response.schema_remark.endswith("must be a number. 2 more problems.") == is_reported, (
-                "a large result is not checked"
-            )
-            assert ("does not match its schema. At /items/0: items/0 must be a number." in on_view(app)) == is_reported
-            results.pop(0)
-            screen.exchange = None
-            assert not screen.response.schema_remark
-        screen.drafts.choose("other")
-        await pilot.press("f5")
-        await until(pilot, lambda: bool(screen.exchange) and not screen.running)
-        assert (len(checker.asked), screen.response.schema_remark) == (asked + 1, ""), (
-            "the result of that method has no schema"
-        )
 
     with RawServer(answer) as server:
         made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n')
@@ -88,33 +56,43 @@ def test_params_and_results_are_checked_against_the_schema(make_explorer: Callab
         profile = made.use("demo")
         found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (USER,), ("said",), described={"user.get": TOLD})
         made.method_lists.settle(profile, found)
-        visit(made, scene)
+        async with open_program(made, profile="demo") as program:
+            screen = program.calls
+            await program.until(lambda: "! line 1, column 1: id is missing. (1 of 2, " in program.text)
+            assert screen.params.warnings.problems[1].sentence == "id.token is missing", (
+                "a member of another param can be missing, too"
+            )
+            assert checker.asked[-1] == (TOLD, "{}", "name")
+            asked = len(checker.asked)
+            for is_reported in (True, False):
+                await program.press("f5")
+                await program.until(lambda: bool(screen.exchange) and not screen.running)
+                await program.app.workers.wait_for_complete(
+                    [worker for worker in program.app.workers if worker.group == "result"]
+                )
+                await program.pause()
+                assert screen.response.schema_remark.endswith("must be a number. 2 more problems.") == is_reported, (
+                    "a large result is not checked"
+                )
+                assert (
+                    "does not match its schema. At /items/0: items/0 must be a number." in program.text
+                ) == is_reported
+                results.pop(0)
+                screen.exchange = None
+                assert not screen.response.schema_remark
+            screen.drafts.choose("other")
+            await program.press("f5")
+            await program.until(lambda: bool(screen.exchange) and not screen.running)
+            assert (len(checker.asked), screen.response.schema_remark) == (asked + 1, ""), (
+                "the result of that method has no schema"
+            )
 
 
-def test_new_method_has_valid_params_and_old_values(
+async def test_new_method_has_valid_params_and_old_values(
     make_explorer: Callable[..., Explorer],
 ) -> None:
     kind = DescribedParam("kind", {"enum": ["calm", "loud"]}, True)
     owner = DescribedParam("owner_id", {"type": "integer"})
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        screen.drafts.choose("user.make")
-        assert json.loads(screen.params.text) == {"kind": "calm"}
-
-        def offered(text: str) -> list[str]:
-            found = screen.advice.complete(text, len(text) - 1)
-            return [candidate.shown for candidate in found.candidates] if found else []
-
-        await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "40"])  # an old call had it
-        screen.params.replace('{"owner_id": 77}')
-        await pilot.press("f5")
-        await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"])  # the newest call had it
-        assert screen.advice.signature('{"owner_id": }', 13) == "owner_id integer, next: kind"
-        assert offered(f'{{"note": "{"x" * MAX_PARAMS_CHARACTERS}", "owner_id": }}') == [], "a long text is not checked"
-        screen.drafts.choose("@@kind.set")
-        assert (screen.advice.signature("[1]", 1), screen.advice.signature("{}", 1)) == ("", "kind"), (
-            "it takes named params only"
-        )
 
     with RawServer(http_reply(b'{"jsonrpc":"2.0","id":"x","result":1}')) as server:
         variables = '[profile.demo.variables]\nowner_id = "5"\n'
@@ -133,4 +111,26 @@ def test_new_method_has_valid_params_and_old_values(
             )
         made.journal.record(recorded(10, profile="other", params='{"owner_id": 41}'), profile)
         made.journal.record(recorded(11, profile="demo", params='{"owner_id": 42}', foreign=True), profile)
-        visit(made, scene)
+        async with open_program(made, profile="demo") as program:
+            screen = program.calls
+            screen.drafts.choose("user.make")
+            assert json.loads(screen.params.text) == {"kind": "calm"}
+
+            def offered(text: str) -> list[str]:
+                found = screen.advice.complete(text, len(text) - 1)
+                return [candidate.shown for candidate in found.candidates] if found else []
+
+            await program.until(lambda: offered('{"owner_id": }') == ["{{owner_id}}", "40"])  # an old call had it
+            screen.params.replace('{"owner_id": 77}')
+            await program.press("f5")
+            await program.until(
+                lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"]
+            )  # the newest call had it
+            assert screen.advice.signature('{"owner_id": }', 13) == "owner_id integer, next: kind"
+            assert offered(f'{{"note": "{"x" * MAX_PARAMS_CHARACTERS}", "owner_id": }}') == [], (
+                "a long text is not checked"
+            )
+            screen.drafts.choose("@@kind.set")
+            assert (screen.advice.signature("[1]", 1), screen.advice.signature("{}", 1)) == ("", "kind"), (
+                "it takes named params only"
+            )

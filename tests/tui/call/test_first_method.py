@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
@@ -16,12 +14,10 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.rpc.codec import decode
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, Received
-from tests.tui.visiting import notices, tell, visit
-from tests.tui.waiting import until
+from tests.tui.program import open_program
 
 WHEN = datetime(2026, 1, 2, tzinfo=UTC)
 DEMO = 'version = 1\n[profile.demo]\nurl = "http://127.0.0.1:9"\n'
@@ -33,26 +29,24 @@ def used(made: Explorer) -> Profile:
 
 
 @pytest.mark.thorough
-def test_profile_without_a_first_method_shows_the_list(make_explorer: Make) -> None:
+async def test_profile_without_a_first_method_shows_the_list(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
     made.method_lists.settle(used(made), Discovery(WHEN, (Method("user.get", source="discovered"),), ("said",)))
 
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        screen = app.calls
-        assert screen is not None
-        assert (screen.method, list(screen.methods.methods)) == ("", ["user.get"])
-        assert screen.methods.has_focus_within
-        assert screen.params.method is None
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.method == "user.get")
-        assert screen.params.has_focus_within
-
     for size in ((80, 24), (120, 40)):
         made.remembered.set_method("demo", "")
-        tell(made, story, profile="demo", size=size)
+        async with open_program(made, profile="demo", size=size) as program:
+            calls = program.calls
+            assert (calls.method, list(calls.methods.methods)) == ("", ["user.get"])
+            assert calls.methods.has_focus_within
+            assert calls.params.method is None
+            await program.press("enter")
+            await program.on(CallScreen)
+            assert calls.method == "user.get"
+            assert calls.params.has_focus_within
 
 
-def test_file_of_methods_is_reread_after_changes(
+async def test_file_of_methods_is_reread_after_changes(
     make_explorer: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rpcexplorer.tui.call.screen.DESCRIPTION_SECONDS", 0.01)
@@ -60,91 +54,83 @@ def test_file_of_methods_is_reread_after_changes(
     document = tmp_path / "work" / "openrpc.json"
     document.write_text('{"openrpc": "1.3.2", "methods": [{"name": "user.get"}]}')
 
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        screen = app.calls
+    async with open_program(made, profile="demo") as program:
+        screen = program.app.calls
         assert screen is not None
-        await until(pilot, lambda: "user.get" in screen.methods.methods)
+        await program.until(lambda: "user.get" in screen.methods.methods)
         document.write_text('{"openrpc": "1.3.2", "methods": [{"name": "user.new"}]}')
-        await until(pilot, lambda: "user.new" in screen.methods.methods)
+        await program.until(lambda: "user.new" in screen.methods.methods)
         assert "user.get" not in screen.methods.methods
-        await until(pilot, lambda: "1 new, 1 gone" in notices(app))
+        await program.until(lambda: "1 new, 1 gone" in program.notices)
         document.write_text("damaged")
-        await until(pilot, lambda: screen.header.problem == "methods not saved")
+        await program.until(lambda: screen.header.problem == "methods not saved")
         assert "user.new" in screen.methods.methods
 
-    tell(made, story, profile="demo")
 
-
-def test_first_method_is_the_last_used(make_explorer: Make) -> None:
+async def test_first_method_is_the_last_used(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
     made.remembered.set_method("demo", "arg_test")
 
-    async def scene(_: ExplorerApp, __: Pilot[Any], screen: CallScreen) -> None:
-        assert screen.method == "arg_test"
-        assert screen.params.has_focus_within
-
-    visit(made, scene)
+    async with open_program(made, profile="demo") as program:
+        assert program.calls.method == "arg_test"
+        assert program.calls.params.has_focus_within
 
 
 @pytest.mark.thorough
-def test_first_params_are_those_of_last_success(make_explorer: Make) -> None:
+async def test_first_params_are_those_of_last_success(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
     reply = decode(b'{"jsonrpc":"2.0","id":"1","result":"pong"}', "1")
     profile = used(made)
     made.journal.record(Exchange("1", WHEN, "demo", profile.endpoint, "ping", "[ 7 ]", "call", reply), profile)
 
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await until(pilot, lambda: screen.params.text == "[ 7 ]")
+    async with open_program(made, profile="demo") as program:
+        screen = program.calls
+        await program.until(lambda: screen.params.text == "[ 7 ]")
         screen.drafts.choose("auth")
         screen.drafts.choose("ping")
         assert screen.params.text == "[ 7 ]"
         assert made.drafts.all("demo") == {}
 
-    visit(made, scene)
 
-
-def test_method_list_follows_each_response(make_explorer: Make) -> None:
+async def test_method_list_follows_each_response(make_explorer: Make) -> None:
     def answer(request: Received) -> bytes:
         if request.json["method"] == "user.get":
             return request.reply(result=1)
         return request.reply(error={"code": -32601, "message": ""})
 
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("f5")
-        await until(pilot, lambda: list(screen.methods.methods) == ["arg_test", "auth"])
-        screen.drafts.choose("user.get")
-        await pilot.press("f5")
-        await until(pilot, lambda: list(screen.methods.methods) == ["arg_test", "auth", "user.get"])
-
     with RawServer(answer) as server:
-        visit(make_explorer(DEMO.replace("http://127.0.0.1:9", server.origin)), scene)
+        async with open_program(
+            make_explorer(DEMO.replace("http://127.0.0.1:9", server.origin)), profile="demo"
+        ) as program:
+            screen = program.calls
+            await program.press("f5")
+            await program.until(lambda: list(screen.methods.methods) == ["arg_test", "auth"])
+            screen.drafts.choose("user.get")
+            await program.press("f5")
+            await program.until(lambda: list(screen.methods.methods) == ["arg_test", "auth", "user.get"])
 
 
-def test_text_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:
+async def test_text_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
     reply = decode(b'{"jsonrpc":"2.0","id":"1","result":"pong"}', "1")
     profile = used(made)
     made.journal.record(Exchange("1", WHEN, "demo", profile.endpoint, "ping", "[ 7 ]", "call", reply), profile)
     type_in(made, "ping", "[typed")
 
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await until(pilot, lambda: bool(screen.methods.recent))
-        assert screen.params.text == "[typed"
-
-    visit(made, scene)
+    async with open_program(made, profile="demo") as program:
+        await program.until(lambda: bool(program.calls.methods.recent))
+        assert program.calls.params.text == "[typed"
 
 
 @pytest.mark.thorough
-def test_method_of_a_typed_address_is_not_remembered(make_explorer: Make) -> None:
+async def test_method_of_a_typed_address_is_not_remembered(make_explorer: Make) -> None:
     made = make_explorer("version = 1\n")
     made.use(ad_hoc("http://127.0.0.1:9/rpc"))
 
-    async def story(app: ExplorerApp, _: Pilot[Any]) -> None:
-        screen = app.calls
+    async with open_program(made) as program:
+        screen = program.app.calls
         assert screen is not None
         screen.drafts.choose("arg_test")
         assert screen.header.profile is not None
         assert screen.header.profile.endpoint == "http://127.0.0.1:9/rpc"
-
-    tell(made, story)
     assert made.remembered.method("url") == ""

@@ -13,7 +13,6 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.rpc.messages import ErrorObject
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.widgets.editor import Editor
@@ -21,7 +20,8 @@ from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, http_reply
 from tests.history.recording import exchange
-from tests.tui.visiting import notices, on, rest, visit
+from tests.tui.program import open_program
+from tests.tui.visiting import on, rest
 from tests.tui.waiting import until
 
 KEY = "ctrl+n"
@@ -49,44 +49,42 @@ def current_call(screen: CallScreen) -> tuple[str, str, str]:
     return screen.explorer.profile.name, screen.method, screen.params.text
 
 
-def test_method_and_params_are_moved_and_nothing_sent(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, '{"n": 1.10}')
-        await pilot.press(KEY)
-        await to(pilot, "prod")
+async def test_method_and_params_are_moved_and_nothing_sent(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await write(program, screen, '{"n": 1.10}')
+        await program.press(KEY)
+        await to(program, "prod")
         assert current_call(screen) == ("prod", "demo.echo", '{"n": 1.10}')
         assert screen.has_class("-prod")
-        assert isinstance(app.focused, Editor)
-        assert notices(app) == "Loaded demo.echo for profile prod. Nothing was sent."
+        assert isinstance(program.app.focused, Editor)
+        assert program.notices == "Loaded demo.echo for profile prod. Nothing was sent."
         assert screen.exchange is None
         assert explorer.recent(9) == []
-
-    visit(explorer, scene)
     assert explorer.last_used == "prod"
     explorer.use("demo")
     assert explorer.draft_of("demo.echo") == '{"n": 1.10}'  # the draft of that profile is kept there
 
 
 @pytest.mark.thorough
-def test_undo_restores_the_replaced_draft(explorer: Explorer) -> None:
+async def test_undo_restores_the_replaced_draft(explorer: Explorer) -> None:
     explorer.use("prod")
     type_in(explorer, "demo.echo", '{"mine": true}')
     explorer.use("demo")
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "[2]")
-        await pilot.press(KEY)
-        await to(pilot, "prod")
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await write(program, screen, "[2]")
+        await program.press(KEY)
+        await to(program, "prod")
         assert current_call(screen) == ("prod", "demo.echo", "[2]")
-        assert "^Z restores your draft." in notices(app)
-        await pilot.press("ctrl+z")
+        assert "^Z restores your draft." in program.notices
+        await program.press("ctrl+z")
         assert current_call(screen) == ("prod", "demo.echo", '{"mine": true}')
-        await pilot.press("ctrl+y")
+        await program.press("ctrl+y")
         assert current_call(screen) == ("prod", "demo.echo", "[2]")
-        await pilot.press("ctrl+z")
+        await program.press("ctrl+z")
         screen.drafts.write_down()
-
-    visit(explorer, scene)
     assert explorer.draft_of("demo.echo") == '{"mine": true}'
 
 
@@ -94,26 +92,26 @@ BACK = "replaced_params"
 
 
 @pytest.mark.thorough
-def test_replaced_draft_can_be_restored_after_a_restart(
+async def test_replaced_draft_can_be_restored_after_a_restart(
     make_explorer: Callable[..., Explorer], explorer: Explorer
 ) -> None:
     explorer.use("prod")
     type_in(explorer, "demo.echo", '{"mine": true}')
     explorer.use("demo")
 
-    async def carried(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "[2]")
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await write(program, screen, "[2]")
         assert not screen.check_action(BACK, ())
-        await pilot.press(KEY)
-        await to(pilot, "prod")
-        assert "To restore your draft later, use “restore draft” in the command palette." in notices(app)
+        await program.press(KEY)
+        await to(program, "prod")
+        assert "To restore your draft later, use “restore draft” in the command palette." in program.notices
         screen.drafts.choose("ping")
         assert not screen.check_action(BACK, ())
-
-    visit(explorer, carried)
     again = make_explorer("")
 
-    async def back(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async with open_program(again, profile="prod") as program:
+        screen = program.calls
         screen.drafts.choose("demo.echo")
         assert current_call(screen) == ("prod", "demo.echo", "[2]")
         assert screen.check_action(BACK, ())
@@ -122,13 +120,12 @@ def test_replaced_draft_can_be_restored_after_a_restart(
         await screen.run_action(BACK)
         assert current_call(screen) == ("prod", "demo.echo", "[2]")
 
-    visit(again, back, profile="prod")
-
 
 @pytest.mark.thorough
-def test_loading_a_recorded_call_keeps_replaced_draft(explorer: Explorer) -> None:
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "[1]")
+async def test_loading_a_recorded_call_keeps_replaced_draft(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await write(program, screen, "[1]")
         for number in range(2, 30):
             screen.load(exchange(method="demo.echo", params=f"[{number}]"), ours=True)
         screen.drafts.choose("ping")
@@ -138,42 +135,36 @@ def test_loading_a_recorded_call_keeps_replaced_draft(explorer: Explorer) -> Non
         assert current_call(screen) == ("demo", "demo.echo", "[1]")
         assert not screen.check_action(BACK, ())  # the history has the others
 
-    visit(explorer, scene)
-
 
 @pytest.mark.thorough
-def test_unusable_profile_says_why_and_keeps_the_call(make_explorer: Callable[..., Explorer]) -> None:
+async def test_unusable_profile_says_why_and_keeps_the_call(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer(
         '[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.broken]\ndescription = "no URL yet"\n'
         '[profile.usable]\nurl = "http://127.0.0.1:9"\n'
     )
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "[1]")
-        await pilot.press(KEY)
-        picker = await on(pilot, Picker)
+    async with open_program(explorer, profile="a") as program:
+        await write(program, program.calls, "[1]")
+        await program.press(KEY)
+        picker = await program.on(Picker)
         said_of = [(item.pick.id, item.pick.words) for item in picker.list.items]
         assert said_of == [("usable", "http://127.0.0.1:9/api/v2/"), ("broken", "cannot be used")]
-        await to(pilot, "broken")
-        assert current_call(screen) == ("a", "demo.echo", "[1]")
-        assert "The call was not loaded: broken cannot be used." in notices(app)
-        assert "url" in notices(app)
-
-    visit(explorer, scene, profile="a")
+        await to(program, "broken")
+        assert current_call(program.calls) == ("a", "demo.echo", "[1]")
+        assert "The call was not loaded: broken cannot be used." in program.notices
+        assert "url" in program.notices
 
 
 @pytest.mark.thorough
-def test_list_does_not_open_without_another_profile(make_explorer: Callable[..., Explorer]) -> None:
+async def test_list_does_not_open_without_another_profile(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer('[profile.a]\nurl = "http://127.0.0.1:9"\n')
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press(KEY)
-        await until(pilot, lambda: notices(app) == "There is no other profile for this call. Add one first.")
-        assert app.screen is screen
-        await pilot.press("f3", "end", *" 1")
-        assert screen.params.text.endswith(" 1")
-
-    visit(explorer, scene, profile="a")
+    async with open_program(explorer, profile="a") as program:
+        await program.press(KEY)
+        await program.until(lambda: program.notices == "There is no other profile for this call. Add one first.")
+        assert program.app.screen is program.calls
+        await program.press("f3", "end", *" 1")
+        assert program.calls.params.text.endswith(" 1")
 
 
 PLAIN = """\
@@ -196,38 +187,35 @@ auth = {{ kind = "inline", username = "bob" }}
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("value", ["«one.password»", "«not recorded»"])
-def test_secret_reference_is_not_sent_as_text(make_explorer: Callable[..., Explorer], value: str) -> None:
+async def test_secret_reference_is_not_sent_as_text(make_explorer: Callable[..., Explorer], value: str) -> None:
     with RawServer(http_reply(b"{}")) as server:
         explorer = make_explorer(TWO.format(url=server.origin))
 
-        async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-            await write(pilot, screen, json.dumps({"q": value}, ensure_ascii=False))
-            await pilot.press(KEY)
-            await to(pilot, "two")
+        async with open_program(explorer, profile="one") as program:
+            screen = program.calls
+            await write(program, screen, json.dumps({"q": value}, ensure_ascii=False))
+            await program.press(KEY)
+            await to(program, "two")
             assert current_call(screen) == ("two", "demo.echo", f'{{"q": "{value}"}}')
             if value == "«one.password»":
-                assert "«one.password» does not work with two: replace it with a value." in notices(app)
-            await pilot.press("f5")
-            await until(pilot, lambda: screen.exchange is not None and not screen.running)
+                assert "«one.password» does not work with two: replace it with a value." in program.notices
+            await program.press("f5")
+            await program.until(lambda: screen.exchange is not None and not screen.running)
             assert screen.exchange is not None
             assert isinstance(screen.exchange.outcome, Refused)
-
-        visit(explorer, scene, profile="one")
     assert server.requests == []
 
 
 @pytest.mark.thorough
-def test_reference_to_the_other_profile_is_removed(make_explorer: Callable[..., Explorer]) -> None:
+async def test_reference_to_the_other_profile_is_removed(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer(TWO.format(url="http://127.0.0.1:9"))
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, '{"note": "«two.password»"}')
-        await pilot.press(KEY)
-        await to(pilot, "two")
-        assert screen.params.text == '{"note": "«not recorded»"}'
-        assert "Removed the secret references of two" in notices(app)
-
-    visit(explorer, scene, profile="one")
+    async with open_program(explorer, profile="one") as program:
+        await write(program, program.calls, '{"note": "«two.password»"}')
+        await program.press(KEY)
+        await to(program, "two")
+        assert program.calls.params.text == '{"note": "«not recorded»"}'
+        assert "Removed the secret references of two" in program.notices
 
 
 def record(explorer: Explorer, *calls: Exchange) -> None:
@@ -243,76 +231,70 @@ async def history(pilot: Pilot[Any]) -> HistoryScreen:
 
 
 @pytest.mark.thorough
-def test_foreign_record_uses_no_secret_of_target_profile(
+async def test_foreign_record_uses_no_secret_of_target_profile(
     make_explorer: Callable[..., Explorer], tmp_path: Path
 ) -> None:
     explorer = make_explorer(TWO.format(url="http://127.0.0.1:9"))
     explorer.use("one")
     record(explorer, exchange(0, method="note.write", params='{"text": "«two.password»"}', profile="one"))
 
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await history(pilot)
-        await pilot.press(KEY)
-        await to(pilot, "two")
-        await until(pilot, lambda: current_call(screen) == ("two", "note.write", '{"text": "«not recorded»"}'))
-
-    visit(explorer, scene, profile="one")
+    async with open_program(explorer, profile="one") as program:
+        await history(program)
+        await program.press(KEY)
+        await to(program, "two")
+        await program.until(lambda: current_call(program.calls) == ("two", "note.write", '{"text": "«not recorded»"}'))
 
 
 @pytest.mark.thorough
-def test_batch_of_the_history_is_not_moved(explorer: Explorer) -> None:
+async def test_batch_of_the_history_is_not_moved(explorer: Explorer) -> None:
     explorer.use("demo")
     record(explorer, exchange(0, method="a, b", params="[]", profile="demo", kind="batch"))
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
-        screen = await history(pilot)
+    async with open_program(explorer, profile="demo") as program:
+        screen = await history(program)
         assert not screen.check_action("to_profile", ())
-        await pilot.press(KEY)
-        await rest(pilot)
-        assert app.screen is screen
-
-    visit(explorer, scene)
+        await program.press(KEY)
+        await program.rest()
+        assert program.app.screen is screen
 
 
 @pytest.mark.thorough
-def test_moved_params_are_not_replaced_by_last_call(explorer: Explorer) -> None:
+async def test_moved_params_are_not_replaced_by_last_call(explorer: Explorer) -> None:
     prod = explorer.profiles.profiles["prod"]
     explorer.journal.record(exchange(0, profile="prod", url=prod.endpoint, method="ping", params="[7]"), prod)
 
-    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await write(pilot, screen, "[]", "ping")
-        await pilot.press(KEY)
-        await to(pilot, "prod")
-        await until(pilot, lambda: bool(screen.methods.recent))
-        await rest(pilot)
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
+        await write(program, screen, "[]", "ping")
+        await program.press(KEY)
+        await to(program, "prod")
+        await program.until(lambda: bool(screen.methods.recent))
+        await program.rest()
         assert current_call(screen) == ("prod", "ping", "[]")
-
-    visit(explorer, scene)
 
 
 @pytest.mark.thorough
-def test_one_key_moves_value_to_the_chosen_call(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+async def test_one_key_moves_value_to_the_chosen_call(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        screen = program.calls
         screen.drafts.choose("demo.echo")
         screen.params.replace('{"key": "abc", "n": 1.10}')
-        await pilot.press("f5")
-        await until(pilot, lambda: screen.exchange is not None and not screen.running)
-        await pilot.press("f4", "down", "down", "u", *"ping")
-        await on(pilot, Picker)
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen is screen and screen.method == "ping")
+        await program.press("f5")
+        await program.until(lambda: screen.exchange is not None and not screen.running)
+        await program.press("f4", "down", "down", "u", *"ping")
+        await program.on(Picker)
+        await program.press("enter")
+        await program.until(lambda: program.app.screen is screen and screen.method == "ping")
         assert screen.params.text == '["{{last.demo.echo#/n:json}}"]'
-        await pilot.press("f4", "up", "u")
-        picker = await on(pilot, Picker)
+        await program.press("f4", "up", "u")
+        picker = await program.on(Picker)
         assert picker.list.items[0].pick.id == "ping", "the one used last comes first"
-        await pilot.press(*"echo", "enter")
-        await until(pilot, lambda: screen.method == "demo.echo")
+        await program.press(*"echo", "enter")
+        await program.until(lambda: screen.method == "demo.echo")
         assert screen.params.text == '{"key": "{{last.demo.echo#/key}}", "n": 1.10}'
         assert screen.params.problem is None
         assert screen.response.check_action("use", ())
         for other in ({"kind": "batch"}, {"outcome": ErrorObject(1, "no", None, b"{}")}):
             screen.exchange = exchange(0, **other)
-            await pilot.pause()
+            await program.pause()
             assert not screen.response.check_action("use", ()), "no newest result has this value"
-
-    visit(explorer, scene)

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.style import Style
 from textual.color import Color
-from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.theme import textual_theme
 from rpcexplorer.tui.widgets.bars import Bar
 from tests.fakes.explorer import open_explorer
+from tests.tui.program import open_program
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import on, on_view, rest, visit
-from tests.tui.waiting import until
 
 THEMES = sorted(path.stem for path in (Path(__file__).parents[3] / "themes").glob("*.toml"))
 
@@ -87,13 +82,11 @@ def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> Non
     ],
 )
 @pytest.mark.everyday(1)
-def test_history_footer_shows_resend_replay_mark_export(explorer: Explorer, width: int, footer: str) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], _: CallScreen) -> None:
-        await pilot.press("f5")
-        await until(pilot, lambda: bool(explorer.recent(1)))
-        await pilot.press("f6")
-        await on(pilot, HistoryScreen)
-        await rest(pilot)
-        assert on_view(app).splitlines()[-1].strip() == footer
-
-    visit(explorer, scene, size=(width, 24))
+async def test_history_footer_shows_resend_replay_mark_export(explorer: Explorer, width: int, footer: str) -> None:
+    async with open_program(explorer, profile="demo", size=(width, 24)) as program:
+        await program.press("f5")
+        await program.until(lambda: bool(explorer.recent(1)))
+        await program.press("f6")
+        await program.on(HistoryScreen)
+        await program.rest()
+        assert program.text.splitlines()[-1].strip() == footer

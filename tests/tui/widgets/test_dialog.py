@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any
 
 import pytest
 from rich.segment import Segment
 from textual import events
 from textual.app import App, ComposeResult
-from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.widgets.dialog import without_cut_words
 from rpcexplorer.tui.widgets.full_screen import AnswersOnce
 from rpcexplorer.tui.widgets.picker import Picker
-from tests.tui.visiting import on, rest, visit
+from tests.tui.program import open_program
 
 
 @pytest.mark.parametrize(
@@ -44,23 +40,22 @@ def test_backdrop_shows_no_words_that_a_dialog_cuts(text: str, shown: str) -> No
 @pytest.mark.drawn
 @pytest.mark.parametrize("theme", ["night", "paper", "contrast", "terminal"])
 @pytest.mark.everyday(1)
-def test_backdrop_is_dimmed_in_every_theme(explorer: Explorer, theme: str) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+async def test_backdrop_is_dimmed_in_every_theme(explorer: Explorer, theme: str) -> None:
+    async with open_program(explorer, profile="demo", size=(120, 60)) as program:
+
         def style() -> str:
-            svg = app.export_screenshot()
+            svg = program.app.export_screenshot()
             names = re.findall(r'class="([\w-]+)"[^>]*>[^<]*Methods', svg)
             found: list[str] = re.findall(rf"\.{names[0]} {{(.*?)}}", svg)
             return found[0]
 
-        app.use_theme(theme)
-        await rest(pilot)
+        program.app.use_theme(theme)
+        await program.rest()
         before = style()
-        await pilot.press("ctrl+p")
-        await on(pilot, Picker)
-        await rest(pilot)
+        await program.press("ctrl+p")
+        await program.on(Picker)
+        await program.rest()
         assert style() != before
-
-    visit(explorer, scene, size=(120, 60))
 
 
 class Measured(Widget):

@@ -1,0 +1,131 @@
+"""The running program as a person sees it: keys go in, text comes out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from textual import events
+from textual.app import App
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.profiles import ProfilesScreen
+
+PATIENCE = 15.0
+"""Seconds to wait for a condition."""
+
+
+class Running(Pilot[Any]):
+    """An app of ours that runs without a terminal."""
+
+    @property
+    def text(self) -> str:
+        """Everything on the screen, line by line."""
+        screen = self.app.screen
+        return "\n".join(strip.text for strip in screen._compositor.render_strips(screen.size))
+
+    @property
+    def words(self) -> str:
+        """Everything on the screen, line by line, with several blanks as one."""
+        return "\n".join(" ".join(line.split()) for line in self.text.splitlines())
+
+    @property
+    def notices(self) -> str:
+        """The text of all notices."""
+        return "\n".join(str(notice.message) for notice in self.app._notifications)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Run the app until the condition holds, also for a socket of a thread."""
+        last = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < last, f"not within {PATIENCE:.0f} s; on the screen:\n{self.text}"
+            await self.pause(0.002)
+
+    async def on(self, kind: type[Any]) -> Any:
+        """Wait for a screen of this class until it is idle."""
+        await self.until(lambda: isinstance(self.app.screen, kind) and bool(self.app.screen.children))
+        await self.pause()
+        await self.pause()
+        return self.app.screen
+
+    async def rest(self) -> None:
+        """Wait until nothing more happens by itself."""
+        for _ in range(4):
+            await self.pause()
+
+    def post(self, *keys: str) -> None:
+        """Post keys as a terminal does."""
+        for key in keys:
+            self.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+    async def burst(self, *keys: str) -> None:
+        """Send keys at once, as over a slow network: nothing happens between two."""
+        self.post(*keys)
+        await self.pause()
+
+    async def type_in(self, text: str) -> None:
+        """Replace the text of the focused line, as a paste does."""
+        await self.press("end", "ctrl+u")
+        assert self.app.focused is not None
+        self.app.focused.post_message(events.Paste(text))
+        await self.pause()
+
+
+class Program(Running):
+    """The whole program."""
+
+    app: ExplorerApp
+
+    @property
+    def calls(self) -> CallScreen:
+        """The call screen, also below another screen."""
+        assert self.app.calls is not None
+        return self.app.calls
+
+    async def profiles(self, at: str = "") -> ProfilesScreen:
+        """Open the profiles screen with the cursor on a profile."""
+        if not isinstance(self.app.screen, ProfilesScreen):
+            await self.press("f7")
+        screen: ProfilesScreen = await self.on(ProfilesScreen)
+        if at:
+            listing = screen.list
+            listing.cursor = next(number for number, row in enumerate(listing.items) if row.name == at)
+            await self.pause()
+        return screen
+
+
+@asynccontextmanager
+async def running(app: App[Any], size: tuple[int, int] = (120, 40)) -> AsyncIterator[Running]:
+    """Run an app for one widget or screen."""
+    async with app.run_test(size=size, notifications=True):
+        yield Running(app)
+
+
+@asynccontextmanager
+async def open_program(
+    explorer: Explorer, *, profile: str | None = None, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Program]:
+    """Open the program, and wait until its first screen is idle."""
+    person = explorer.credentials._person
+    assert isinstance(person, PersonOnScreen)
+    app = ExplorerApp(explorer, person, profile)
+    app.keys.clock = lambda: 0.0  # A test types faster than people: no text is too early after a dialog.
+    async with app.run_test(size=size, notifications=True):
+        program = Program(app)
+        await program.until(lambda: _is_open(app))
+        await program.pause()
+        yield program
+
+
+def _is_open(app: ExplorerApp) -> bool:
+    """Return whether the first screen is there with all its panes."""
+    screen = app.screen
+    if not isinstance(screen, CallScreen):
+        return type(screen).__name__ != "Screen" and screen.is_mounted
+    is_shown = bool(screen.method) or screen.drafts.is_opening or not app.explorer.listed_methods()
+    return app.calls is screen and screen.is_mounted and is_shown
