@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.jsontext.scan import LOOSE_STRING
 from rpcexplorer.model.exchange import (
     OUTCOME_LABELS,
     Cancelled,
@@ -534,6 +535,26 @@ def outcome_cell(exchange: Exchange) -> WordLine:
     return [*words, (sentence[:MAX_OUTCOME_CHARACTERS], "middle")]
 
 
+_TELLING: Final = 10**8
+"""Longer error codes are not shown in a word: they say no more, and need much room."""
+
+
+def outcome_word(exchange: Exchange) -> tuple[str, str]:
+    """Return the outcome of a call in a word of at most nine columns, with its role.
+
+    It is the duration of a result, the code of an error, or the name of the outcome.
+    """
+    match exchange.outcome:
+        case Result(message=""):
+            return duration(exchange.seconds), "middle"
+        case ErrorObject(code=int(code)) if abs(code) < _TELLING:
+            return str(code), "wrong"
+        case Unreached():
+            return "no resp.", "wrong"
+    word = f"HTTP {exchange.response.status}" if status_word(exchange.outcome) else OUTCOME_LABELS[exchange.counts_as]
+    return word, ROLES[exchange.counts_as]
+
+
 def event_words(event: Exchange) -> str:
     """Return the outcome of an event with its remark, which a list shows instead of a method."""
     return ": ".join([outcome_words(event.outcome), *map(printable, event.remarks)])
@@ -577,8 +598,43 @@ def kind_word(*, notification: bool) -> str:
     return "notification" if notification else "call"
 
 
+MAX_PARAMS_CHARACTERS: Final = 400
+"""Characters of params that a row can show."""
+
+
 def on_one_line(params: str) -> str:
-    return printable(" ".join(params[:400].split())) or "[]"
+    return printable(" ".join(params[:MAX_PARAMS_CHARACTERS].split())) or "[]"
+
+
+_TOKEN: Final = regex(rf'{LOOSE_STRING}|[\[\]{{}}:,]|[^\s\[\]{{}}:,"]+')
+_PLAIN_NAME: Final = regex(r'"([A-Za-z_][A-Za-z0-9_.-]*)"')
+_CLOSERS: Final = {"[": "]", "{": "}"}
+
+
+def short_params(params: str) -> str:
+    """Return params for a narrow column: ``page 8 count 20``.
+
+    Outer brackets, colons, commas, and quotes of plain names are left out; values are spelled as they were typed.
+    """
+    tokens = _TOKEN.findall(params[:MAX_PARAMS_CHARACTERS])
+    if len(tokens) > 2 and tokens[0] in _CLOSERS:
+        if tokens[-1] == _CLOSERS[tokens[0]]:
+            tokens.pop()
+        tokens.pop(0)
+    words = ""
+    for at, token in enumerate(tokens):
+        if token in {":", ","}:
+            continue
+        is_name = tokens[at + 1 : at + 2] == [":"]
+        word = _PLAIN_NAME.sub(r"\1", token) if is_name else token
+        is_joined = words.endswith(("[", "{")) or token in {"]", "}"}
+        words += word if is_joined or not words else f" {word}"
+    return printable(words)
+
+
+def params_words(call: Exchange) -> str:
+    """Return the params of a recorded call in short; of a batch, whose params are its calls, only its kind."""
+    return "batch" if call.kind == "batch" else short_params(call.params)
 
 
 def outcome_pieces(call: Exchange, room: int) -> WordLine:

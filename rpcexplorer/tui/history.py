@@ -29,11 +29,12 @@ from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Cell, Column
 from rpcexplorer.text.exchange import (
     ROLES,
     SIGNS,
-    duration,
     ended,
     headers_page,
     outcome_cell,
+    outcome_word,
     outcome_words,
+    params_words,
     remark_pieces,
     size,
     transport_pieces,
@@ -45,7 +46,7 @@ from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.dialogs import other_profile
 from rpcexplorer.tui.history_search import NEWEST, CaseOnView, Reading, advice
 from rpcexplorer.tui.key_queue import PendingKeys, opens
-from rpcexplorer.tui.theme import ThemeStyles, line, width_of
+from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm
 from rpcexplorer.tui.widgets.rows import ItemList, Sheet
@@ -87,8 +88,8 @@ class CaseNote(Sheet):
 
 MARK: Final = "●"
 """The sign of a marked call."""
-MIN_OUTCOME: Final = len("-32602 I  ★ ")
-"""Columns that a name leaves for the outcome."""
+MIN_PARAMS: Final = len("page 8 c  ★ ")
+"""Columns that a name leaves for the params."""
 PROFILE_COLUMNS: Final = 12
 NEAR: Final = 50
 """Rows before the end at which more are read."""
@@ -136,19 +137,18 @@ def columns_of(
     def mark(call: Exchange) -> Cell:
         return [(MARK if is_marked(call) else " ", "accent"), (SIGNS[call.counts_as], ROLES[call.counts_as])]
 
-    def outcome(call: Exchange, room: int) -> Cell:
+    def params(call: Exchange) -> Cell:
+        if call.kind == "event":
+            return outcome_cell(call)
         imported = [("imported  ", "careful")] if call.foreign and not of_case else []
-        pieces = [*imported, *outcome_cell(call)]
-        if width_of(pieces) > room and pieces[-1][1] == "dim":
-            pieces.pop()  # Drop the size before a word is cut.
-        return pieces
+        return [*imported, (params_words(call), "middle")]
 
     def name(call: Exchange, room: int) -> Cell:
         label = (call.name or call.note)[:MAX_NAME_CHARACTERS]
-        return [(f"  ★ {clipped(label, max(room - MIN_OUTCOME, 3))}", "careful")] if label else []
+        return [(f"  ★ {clipped(label, max(room - MIN_PARAMS, 3))}", "careful")] if label else []
 
-    def took(call: Exchange) -> Cell:
-        return [("" if call.kind == "event" else duration(call.seconds), "middle")]
+    def outcome(call: Exchange) -> Cell:
+        return [] if call.kind == "event" else [outcome_word(call)]
 
     writer = Column[Exchange](lambda call: [(call.writer or YOU, "dim")], most=PROFILE_COLUMNS)
     profile = Column[Exchange](lambda call: [(call.profile, "dim")], most=PROFILE_COLUMNS)
@@ -158,9 +158,9 @@ def columns_of(
         Column[Exchange](lambda call: [(call.method, "text")], share=5 if everyone else 4, gap=1),
         *([writer] if has_writers else []),
         *([profile] if everyone else []),
-        Column(fit=outcome, fills=True),
+        Column(params, fills=True),
         Column(fit=name, right=True, gap=0),
-        Column(took, width=8, right=True, gap=0),
+        Column(outcome, width=10, right=True, gap=0),
         Column[Exchange](lambda call: [(f"{call.when.astimezone(zone):%H:%M:%S}", "dim")], width=8),
         Column[Exchange](width=1, gap=0),
     ]

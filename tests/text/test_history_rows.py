@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Unreached
 from rpcexplorer.model.filter import OUTCOME_WORDS, HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from rpcexplorer.text.exchange import outcome_cell
+from rpcexplorer.text.exchange import outcome_cell, short_params
 from rpcexplorer.text.history import Day, day_words, filter_words, key_of, moment_words, note_page, rows_of
+from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Response
 from tests.text.exchanges import WHEN, exchange
 
@@ -98,6 +99,33 @@ def test_moment_has_a_date_unless_it_is_today() -> None:
 )
 def test_outcome_of_a_call_is_short(outcome: Malformed, status: int | None, words: str) -> None:
     assert "".join(text for text, _ in outcome_cell(exchange(outcome, status=status))) == words
+
+
+@pytest.mark.parametrize(
+    ("params", "shown"),
+    [
+        ('{"id": 12}', "id 12"),
+        ('{ "page": 8,\n  "count": 20 }', "page 8 count 20"),
+        ('["tea"]', '"tea"'),
+        ('[1, "x", null]', '1 "x" null'),
+        ("{}", "{}"),
+        ("[]", "[]"),
+        ("", ""),
+        ('{"filter": {"active": true}, "ids": [1, 2]}', "filter {active true} ids [1 2]"),
+        ('[{"id": 1}, {"id": 1.50}]', "{id 1} {id 1.50}"),
+        ('{"full name": "a, b: {\\" c", "tags": []}', '"full name" "a, b: {\\" c" tags []'),
+        ('{"token": "«shop.password»", "page": "{{page}}"}', 'token "«shop.password»" page "{{page}}"'),
+        ('{"id": 12, "na', 'id 12 "na'),
+        ('{"a": "\x1b[2J"}', 'a "␛[2J"'),
+    ],
+)
+def test_params_are_shortened_for_a_column(params: str, shown: str) -> None:
+    assert short_params(params) == shown
+
+
+@given(st.text())
+def test_any_params_become_one_printable_line(params: str) -> None:
+    assert printable(short_params(params)) == short_params(params)
 
 
 def test_call_is_the_same_after_a_new_note() -> None:

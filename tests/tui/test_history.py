@@ -121,11 +121,11 @@ def test_calls_are_listed_newest_first_by_day(recorded: Explorer) -> None:
         shown = [" ".join(row.split()) for row in rows(screen)]
         assert shown == [
             "today",
-            "◌ report.run cancelled 34 ms 12:00:03",
-            "✗ user.get -32602 Invalid params 34 ms 12:00:02",
-            "✓ ping result 42 B 34 ms 12:00:01",
+            "◌ report.run [] cancelled 12:00:03",
+            "✗ user.get id 42 -32602 12:00:02",
+            "✓ ping [] 34 ms 12:00:01",
             "yesterday",
-            "✓ user.list result 42 B ★ outage 34 ms 12:00:00",
+            "✓ user.list [] ★ outage 34 ms 12:00:00",
         ]
         assert "History 4 calls" in seen(pilot.app)
 
@@ -222,7 +222,7 @@ def test_one_key_shows_all_profiles_with_damaged_files(recorded: Explorer) -> No
         assert methods(screen) == ["user.get", "ping", "user.list"]
         await press(pilot, "p")
         assert methods(screen) == ["user.get", "ping", "ping", "user.list"]
-        assert any(row.split()[:4] == ["✓", "ping", "prod", "result"] for row in rows(screen))
+        assert any(row.split()[:4] == ["✓", "ping", "prod", "[]"] for row in rows(screen))
         await press(pilot, "home")
         assert rows(screen)[0].startswith(" ! damaged  its outcome must be one of")
         assert not screen.check_action("load", ())

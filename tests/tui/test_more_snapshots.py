@@ -227,7 +227,7 @@ def test_another_session_is_asked_for(picture: Callable[..., bool], explorer: Ex
 
 
 def test_history_in_a_small_terminal(picture: Callable[..., bool]) -> None:
-    assert picture(history, "History  5 calls", "-32602 Invalid params", '"Ada Lovelace"', calls=CALLS, size=SMALL)
+    assert picture(history, "History  5 calls", "-32602 ", '"Ada Lovelace"', calls=CALLS, size=SMALL)
 
 
 def test_batch_in_the_history(picture: Callable[..., bool]) -> None:
@@ -235,7 +235,7 @@ def test_batch_in_the_history(picture: Callable[..., bool]) -> None:
         await history(app, pilot, screen)
         await pilot.press("end")
 
-    assert picture(show, "user.get, ping  result", "Enter shows each call", calls=[*CALLS, BATCH])
+    assert picture(show, "user.get, ping  batch", "Enter shows each call", calls=[*CALLS, BATCH])
 
 
 COLLECTED = (

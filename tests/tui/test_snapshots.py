@@ -345,7 +345,7 @@ def test_tab(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], tab: str) 
 
 SCREENS = {
     "help": ("f1", "Keys", "Send the call in the editor."),
-    "history": ("f6", "History  5 calls", "-32602 Invalid params", '"Ada Lovelace"'),
+    "history": ("f6", "History  5 calls", "-32602 ", '"Ada Lovelace"'),
     "profiles": ("f7", "Profiles  2", "Shared staging"),
     "palette": ("ctrl+p", "Command palette", "type to find", "Format the params, one member per line."),
 }

@@ -20,11 +20,10 @@ from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from rpcexplorer.auth.registry import needs_credentials
-from rpcexplorer.model.exchange import OUTCOME_LABELS, Exchange
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Method, SavedMethod, as_named
-from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Column
-from rpcexplorer.text.exchange import ROLES, SIGNS, duration, status_word
+from rpcexplorer.text.exchange import ROLES, SIGNS, outcome_word, params_words
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.wrapping import WordLine, wrapped
 from rpcexplorer.tui.commands import Commanded
@@ -320,12 +319,8 @@ def _name(name: str, found: Sequence[int], room: int, *, is_current: bool) -> Pi
     return [("".join(text for text, _ in same), role) for role, same in groupby(letters, key=itemgetter(1))]
 
 
-_TELLING: Final = 10**8
-"""Longer error codes are not shown: they say no more, and need much room."""
-
-
 class RecentList(Commanded, ItemList[Exchange], scope="recent"):
-    """Recent calls with sign, method, outcome, and time of day."""
+    """Recent calls with sign, method, params, and duration or outcome."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose", show=False)]
 
@@ -341,9 +336,10 @@ class RecentList(Commanded, ItemList[Exchange], scope="recent"):
         super().__init__(
             (
                 Column(lambda call: [(SIGNS[call.counts_as], ROLES[call.counts_as])], width=1, gap=1),
-                Column(lambda call: [(call.method[:MAX_NAME_CHARACTERS], "text")], fills=True, gap=1),
+                Column[Exchange](lambda call: [(call.method, "text")], share=2, gap=1),
+                Column[Exchange](lambda call: [(params_words(call), "middle")], fills=True),
                 Column(lambda call: [outcome_word(call)], right=True),
-                Column(lambda call: [(f"{call.when.astimezone(zone):%H:%M}", "dim")], width=5, drop=28),
+                Column(lambda call: [(f"{call.when.astimezone(zone):%H:%M}", "dim")], width=5, drop=44),
                 Column(width=1, gap=0),
             ),
             key=lambda call: call.id,
@@ -373,20 +369,6 @@ class RecentList(Commanded, ItemList[Exchange], scope="recent"):
 
     def action_ticket(self) -> None:
         self.action_copy("report")
-
-
-def outcome_word(exchange: Exchange) -> tuple[str, str]:
-    """Return the outcome of a call in a word, with its role.
-
-    It is the duration of a result, the code of an error, or the name of the outcome.
-    """
-    match exchange.outcome:
-        case Result(message=""):
-            return duration(exchange.seconds), "middle"
-        case ErrorObject(code=int(code)) if abs(code) < _TELLING:
-            return str(code), "wrong"
-    word = f"HTTP {exchange.response.status}" if status_word(exchange.outcome) else OUTCOME_LABELS[exchange.counts_as]
-    return word, ROLES[exchange.counts_as]
 
 
 _BEFORE_RECENT: Final = 9

@@ -9,9 +9,10 @@ from datetime import UTC, timedelta, timezone
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.model.exchange import Cancelled, Outcome, Sent
+from rpcexplorer.model.exchange import Cancelled, Outcome, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from rpcexplorer.tui.call.methods import MethodsPane, RecentList, outcome_word
+from rpcexplorer.text.exchange import outcome_word
+from rpcexplorer.tui.call.methods import MethodsPane, RecentList
 from tests.text.exchanges import WHEN, exchange
 from tests.tui.stage import FakeState, Stage, text_of
 
@@ -50,6 +51,7 @@ def shown(pane: MethodsPane) -> list[str]:
         (ErrorObject(None, "", None, b""), "error", "wrong"),
         (ErrorObject(10**4400, "", None, b""), "error", "wrong"),
         (Malformed("no"), "malformed", "wrong"),
+        (Unreached("name", "no such host"), "no resp.", "wrong"),
         (Cancelled(), "cancelled", "careful"),
         (Sent(), "sent", "well"),
     ],
@@ -58,23 +60,23 @@ def test_each_outcome_has_a_word_and_a_colour(outcome: Outcome, words: str, role
     assert outcome_word(exchange(outcome)) == (words, role)
 
 
-def test_call_row_has_sign_method_outcome_and_time() -> None:
+def test_call_row_has_sign_method_params_and_outcome() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane) == [
-            " ✓ user.list       34 ms  10:40",
-            " ✗ user.get       -32602  10:39",
-            " ◌ report.run  cancelled  10:31",
+            " ✓ user.list   id 42      34 ms",
+            " ✗ user.get    id 42     -32602",
+            " ◌ report.run  id 42  cancelled",
         ]
 
     play(story)
 
 
 @pytest.mark.thorough
-def test_very_narrow_row_drops_the_time() -> None:
+def test_wide_row_has_the_time_too() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
-        assert shown(pane)[2] == " ◌ report.run  cancelled"
+        assert shown(pane)[2] == " ◌ report.run  id 42         cancelled  10:31"
 
-    play(story, width=25)
+    play(story, width=46)
 
 
 def test_enter_and_a_click_recall_a_call() -> None:
@@ -107,6 +109,6 @@ def test_hostile_method_name_is_shown_and_does_nothing() -> None:
         strip = pane.query_one(RecentList).render_line(0)
         assert strip.cell_length == 32
         assert strip.text.startswith(" ✓ ␛[2J[b]漢")
-        assert strip.text.endswith("…  34 ms  10:40 ")
+        assert strip.text.endswith("…  id…  34 ms ")
 
     play(story)
