@@ -612,7 +612,7 @@ async def expected_value_becomes_a_check(at: Visit) -> None:
     at.calls.response.focus_inside()
     await at.press("e")
     await at.choose("result =")
-    await at.sees("@one expects")
+    await until(at.pilot, lambda: "@one expects" in notices(at.app))
     await at.press("alt+r")
     await at.sees("1 passed")
     await at.press("enter")
