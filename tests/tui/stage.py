@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, tzinfo
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.terminal import Guard
 from rpcexplorer.tui.theme import textual_theme
 from rpcexplorer.tui.widgets.bars import Frame
+from tests.tui.program import Running
 
 THEMES = Path(__file__).parents[2] / "themes"
 
@@ -72,6 +74,24 @@ class Stage(App[None]):
         if type(message).__module__.startswith("rpcexplorer."):
             self.heard.append(message)
         await super()._on_message(message)
+
+
+class Staged(Running):
+    """A stage that runs."""
+
+    app: Stage
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        """Return the messages of one class in their order."""
+        return self.app.of(kind)
+
+
+@asynccontextmanager
+async def staged(*widgets: Widget, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Staged]:
+    """Run an app for these widgets."""
+    stage = Stage(*widgets)
+    async with stage.run_test(size=size, notifications=True):
+        yield Staged(stage)
 
 
 def text_of(widget: Widget) -> str:

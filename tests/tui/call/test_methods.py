@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from textual.pilot import Pilot
 from textual.widgets import Input
 
 from rpcexplorer.model.method import Method
@@ -28,7 +27,7 @@ from rpcexplorer.tui.call.methods import (
 )
 from rpcexplorer.tui.widgets.bars import Bar
 from tests.text.exchanges import exchange
-from tests.tui.stage import FakeState, Stage, text_of
+from tests.tui.stage import FakeState, Staged, staged, text_of
 
 METHODS = {
     method.name: method
@@ -41,22 +40,19 @@ METHODS = {
         Method("user.list", "Lists users, newest first", None, "cookie", True),
     )
 }
-Story = Callable[[Pilot[None], MethodsPane, Stage], Awaitable[None]]
 
 
-def play(story: Story, *, size: tuple[int, int] = (32, 24), methods: dict[str, Method] | None = None) -> None:
-    """Run a story with a pane that has the focus in its filter."""
-
-    async def run() -> None:
-        pane = MethodsPane(FakeState())
-        pane.methods = METHODS if methods is None else methods
-        stage = Stage(pane)
-        async with stage.run_test(size=size) as pilot:
-            pane.focus_filter()
-            await pilot.pause()
-            await story(pilot, pane, stage)
-
-    asyncio.run(run())
+@asynccontextmanager
+async def choosing(
+    *, size: tuple[int, int] = (32, 24), methods: dict[str, Method] = METHODS
+) -> AsyncIterator[tuple[MethodsPane, Staged]]:
+    """Show a pane that has the focus in its filter."""
+    pane = MethodsPane(FakeState())
+    pane.methods = methods
+    async with staged(pane, size=size) as program:
+        pane.focus_filter()
+        await program.pause()
+        yield pane, program
 
 
 def shown(pane: MethodsPane) -> list[str]:
@@ -78,8 +74,8 @@ def names(messages: Sequence[Any]) -> list[str]:
     return [message.name for message in messages]
 
 
-def test_methods_are_grouped_with_auth_and_unsafe_sign() -> None:
-    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_methods_are_grouped_with_auth_and_unsafe_sign() -> None:
+    async with choosing() as (pane, _):
         assert shown(pane) == [
             "   arg_test              inline",
             "   auth",
@@ -91,63 +87,53 @@ def test_methods_are_grouped_with_auth_and_unsafe_sign() -> None:
         ]
         assert bars(pane)[0] == "▍Methods                  6  F2"
 
-    play(story)
 
-
-def test_pinned_current_and_recent_methods_have_their_marks() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_pinned_current_and_recent_methods_have_their_marks() -> None:
+    async with choosing() as (pane, program):
         pane.pinned = ["user.list"]
         pane.recent = [exchange(Result(b"1"), method="auth")]
         pane.current = "user.get"
-        await pilot.pause()
+        await program.pause()
         lines = shown(pane)
         assert lines[:3] == [" pinned", " ★ user.list             cookie", ""]
         assert " · auth" in lines
         assert " ▸ user.get              cookie" in lines
 
-    play(story)
 
-
-def test_wide_list_has_summaries_and_words_for_signs() -> None:
-    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_wide_list_has_summaries_and_words_for_signs() -> None:
+    async with choosing(size=(57, 24)) as (pane, _):
         assert shown(pane)[4:6] == [
             "   user.create    Creates a user        ! unsafe  cookie",
             "   user.get       Reads one user                  cookie",
         ]
         assert len(bars(pane)) == 1
 
-    play(story, size=(57, 24))
 
-
-def test_summaries_take_the_room_of_words_and_auth() -> None:
+async def test_summaries_take_the_room_of_words_and_auth() -> None:
     methods = {
         name: Method(name, "Says in a few more words what it does", None, auth, safe)
         for name, auth, safe in (("a", "", True), ("b", "cookie", True), ("c", "cookie", False))
     }
 
-    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+    async with choosing(size=(51, 24), methods=methods) as (pane, _):
         assert shown(pane) == [
             "   a  Says in a few more words what it does",
             "   b  Says in a few more words what it do…  cookie",
             "   c  Says in a few more words what it…  !  cookie",
         ]
 
-    play(story, size=(51, 24), methods=methods)
-
 
 @pytest.mark.thorough
-def test_narrow_list_describes_current_row_in_a_line() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_narrow_list_describes_current_row_in_a_line() -> None:
+    async with choosing() as (pane, program):
         assert bars(pane)[1] == "   Takes the credentials as pa…"
-        await pilot.press("down", "down", "down")
+        await program.press("down", "down", "down")
         assert (lit(pane), bars(pane)[1]) == ("user.create", " ! unsafe  Creates a user")
 
-    play(story)
 
-
-def test_each_letter_filters_with_best_match_under_cursor() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
-        await pilot.press("down", "down", "u", "s")
+async def test_each_letter_filters_with_best_match_under_cursor() -> None:
+    async with choosing() as (pane, program):
+        await program.press("down", "down", "u", "s")
         assert pane.typed == "us"
         assert [line.split()[0] for line in shown(pane)] == [
             "user.get", "user.list", "user.create", "session.usage", "call",
@@ -155,125 +141,105 @@ def test_each_letter_filters_with_best_match_under_cursor() -> None:
         assert lit(pane) == "user.get"
         assert bars(pane)[0].split()[1:] == ["4", "of", "6", "F2"]
 
-    play(story)
 
-
-def test_letter_and_matches_are_drawn_at_once() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+async def test_letter_and_matches_are_drawn_at_once() -> None:
+    async with choosing() as (pane, program):
         pane.query_one(Input).value = "list"
         assert pane.typed == "list"
         assert name_of(pane.query_one(MethodList).items[0]) == "user.list"
-        await pilot.press("enter")
-        assert names(stage.of(MethodsPane.MethodChosen)) == ["user.list"]
-
-    play(story)
+        await program.press("enter")
+        assert names(program.of(MethodsPane.MethodChosen)) == ["user.list"]
 
 
-def test_any_name_can_be_called() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
-        await pilot.press(*"qq", "full_stop", *"x")
+async def test_any_name_can_be_called() -> None:
+    async with choosing() as (pane, program):
+        await program.press(*"qq", "full_stop", *"x")
         assert shown(pane) == [" no matches", '   call "qq.x"            Enter']
         assert "F9" in bars(pane)[1]
-        await pilot.press("enter")
-        assert names(stage.of(MethodsPane.MethodChosen)) == ["qq.x"]
+        await program.press("enter")
+        assert names(program.of(MethodsPane.MethodChosen)) == ["qq.x"]
         pane.methods = {"a": Method("a", source="discovered")}
-        await pilot.press(*"qq")
+        await program.press(*"qq")
         assert bars(pane)[1].startswith("   Not in the list. You ca")
 
-    play(story)
 
-
-def test_escape_clears_the_filter_first() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_escape_clears_the_filter_first() -> None:
+    async with choosing() as (pane, program):
         pane.current = "user.get"
-        await pilot.press("u", "escape")
+        await program.press("u", "escape")
         assert (pane.typed, pane.query_one(Input).value) == ("", "")
         assert lit(pane) == "user.get"
         assert pane.check_action("clear", ()) is False
 
-    play(story)
+
+@pytest.mark.thorough
+async def test_click_chooses_a_method_and_keeps_the_focus() -> None:
+    async with choosing() as (pane, program):
+        await program.click(MethodList, offset=(5, 3))
+        assert program.of(MethodsPane.MethodChosen) == []
+        await program.click(MethodList, offset=(5, 5))
+        assert names(program.of(MethodsPane.MethodChosen)) == ["user.get"]
+        assert program.app.focused is pane.query_one(Input)
 
 
 @pytest.mark.thorough
-def test_click_chooses_a_method_and_keeps_the_focus() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
-        await pilot.click(MethodList, offset=(5, 3))
-        assert stage.of(MethodsPane.MethodChosen) == []
-        await pilot.click(MethodList, offset=(5, 5))
-        assert names(stage.of(MethodsPane.MethodChosen)) == ["user.get"]
-        assert stage.focused is pane.query_one(Input)
-
-    play(story)
-
-
-@pytest.mark.thorough
-def test_cursor_stays_on_its_method_after_discovery() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
-        await pilot.press("down", "down", "down", "down")
+async def test_cursor_stays_on_its_method_after_discovery() -> None:
+    async with choosing() as (pane, program):
+        await program.press("down", "down", "down", "down")
         assert lit(pane) == "user.get"
         pane.methods = {**METHODS, "account.get": Method("account.get"), "user.archive": Method("user.archive")}
-        await pilot.pause()
+        await program.pause()
         assert lit(pane) == "user.get"
 
-    play(story)
 
-
-def test_cursor_follows_the_method_in_the_editor() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_cursor_follows_the_method_in_the_editor() -> None:
+    async with choosing() as (pane, program):
         pane.current = "user.list"
-        await pilot.pause()
+        await program.pause()
         assert lit(pane) == "user.list"
-        await pilot.press("up", *"us")
+        await program.press("up", *"us")
         assert lit(pane) == "user.get"
         pane.current = "user.create"
-        await pilot.pause()
+        await program.pause()
         assert (lit(pane), pane.typed) == ("user.create", "us")
-
-    play(story)
 
 
 @pytest.mark.thorough
-def test_tab_leads_from_filter_to_recent_calls() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+async def test_tab_leads_from_filter_to_recent_calls() -> None:
+    async with choosing() as (pane, program):
         pane.recent = [exchange(Result(b"1"))]
-        await pilot.press("tab")
-        assert isinstance(stage.focused, RecentList)
+        await program.press("tab")
+        assert isinstance(program.app.focused, RecentList)
         assert [bar[0] for bar in bars(pane)] == [" ", " ", "▍"]
         assert pane.check_action("pin", ()) is False
-        await pilot.press("shift+tab")
+        await program.press("shift+tab")
         assert [bar[0] for bar in bars(pane)] == ["▍", " ", " "]
-
-    play(story)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("height", "calls"), [(10, 0), (22, 4), (60, 17)])
-def test_recent_calls_use_the_room_below_methods(height: int, calls: int) -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_recent_calls_use_the_room_below_methods(height: int, calls: int) -> None:
+    async with choosing(size=(32, height)) as (pane, program):
         pane.recent = [exchange(Result(b"1"), id=str(at)) for at in range(20)]
-        await pilot.pause()
+        await program.pause()
         recent = pane.query_one(RecentList)
         assert len(recent.items) == calls
         assert recent.display is bool(calls)
         assert not calls or recent.size.height == calls
         assert pane.query_one(MethodList).size.height >= 7
 
-    play(story, size=(32, height))
 
-
-def test_list_without_methods_names_the_next_step() -> None:
-    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_list_without_methods_names_the_next_step() -> None:
+    async with choosing(methods={}) as (pane, _):
         assert shown(pane) == [
             "   No methods yet.", "   Press F9 to discover them.", "   Or type a name and press", "   Enter.",
         ]  # fmt: skip
         assert pane.check_action("pin", ()) is False
 
-    play(story, methods={})
-
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("width", [24, 49, 50, 200])
-def test_rows_fit_the_width_with_whole_signs(width: int) -> None:
+async def test_rows_fit_the_width_with_whole_signs(width: int) -> None:
     odd = (
         "organization.member.invitation.create.and.send.again.and.again",
         "漢字漢字漢字漢字漢字漢字漢字.漢字",
@@ -281,15 +247,13 @@ def test_rows_fit_the_width_with_whole_signs(width: int) -> None:
     )
     methods = {name: Method(name, "doc " * 99, None, "cookie", False) for name in odd}
 
-    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+    async with choosing(size=(width, 24), methods=methods) as (pane, _):
         rows = pane.query_one(MethodList)
         for at in range(len(odd)):
             strip = rows.render_line(at)
             assert strip.cell_length == width
             assert "!" in strip.text
             assert strip.text.rstrip().endswith("cookie")
-
-    play(story, size=(width, 24), methods=methods)
 
 
 @pytest.mark.thorough
@@ -301,27 +265,23 @@ def test_rows_fit_the_width_with_whole_signs(width: int) -> None:
         ("\u202e" * 9, "   \\u202e\\u202e\\u202e…  !"),
     ],
 )
-def test_long_name_is_cut_in_its_group_first(name: str, row: str) -> None:
-    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_long_name_is_cut_in_its_group_first(name: str, row: str) -> None:
+    async with choosing(size=(29, 24), methods={name: Method(name, safe=False)}) as (pane, _):
         assert shown(pane) == [row]
 
-    play(story, size=(29, 24), methods={name: Method(name, safe=False)})
 
-
-def test_hostile_names_and_docs_are_shown_escaped() -> None:
+async def test_hostile_names_and_docs_are_shown_escaped() -> None:
     name = "\x1b]52;c;x\x07.[bold]\u202e"
 
-    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
+    async with choosing(methods={name: Method(name, "[/]\x1b[c")}) as (pane, program):
         assert shown(pane) == ["   ␛]52;c;x␇.[bold]\\u202e"]
         assert bars(pane)[1] == "   [/]␛[c"
-        await pilot.press("enter")
-        assert names(stage.of(MethodsPane.MethodChosen)) == [name]
-
-    play(story, methods={name: Method(name, "[/]\x1b[c")})
+        await program.press("enter")
+        assert names(program.of(MethodsPane.MethodChosen)) == [name]
 
 
 @pytest.mark.thorough
-def test_ten_thousand_methods_are_drawn_only_as_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ten_thousand_methods_are_drawn_only_as_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     methods = {name: Method(name) for name in (f"group{at % 100}.method{at}" for at in range(10_000))}
     drawn: list[object] = []
     draw = MethodList.draw
@@ -330,13 +290,11 @@ def test_ten_thousand_methods_are_drawn_only_as_seen(monkeypatch: pytest.MonkeyP
         drawn.append(item)
         return draw(self, item, *given, **named)
 
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+    async with choosing(methods=methods) as (pane, program):
         monkeypatch.setattr(MethodList, "draw", counted)
-        await pilot.press(*"m9999")
+        await program.press(*"m9999")
         assert lit(pane) == "group99.method9999"
         assert len(drawn) < 1000
-
-    play(story, methods=methods)
 
 
 NAMES = ("user.get", "user.list", "ping", "session.usage", "arg_test", "report.run", "report.list")
@@ -406,14 +364,12 @@ def test_filter_finds_best_matches_first() -> None:
     assert [name_of(row) for row in rows[:3]] == ["user.get", "user.list", "session.usage"]
 
 
-def test_letters_of_the_filter_are_underlined() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
-        await pilot.press("u", "g")
+async def test_letters_of_the_filter_are_underlined() -> None:
+    async with choosing() as (pane, program):
+        await program.press("u", "g")
         strip = pane.query_one(MethodList).render_line(0)
         underlined = [piece.text for piece in strip if piece.style and piece.style.underline]
         assert (lit(pane), underlined) == ("user.get", ["u", "g"])
-
-    play(story)
 
 
 def test_typed_name_is_offered_last() -> None:

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import judged
@@ -20,36 +19,32 @@ from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.rows import Sheet
 from rpcexplorer.tui.widgets.verdict import MAX_IMMEDIATE, ProblemLine
-from tests.tui.stage import FakeAdvice, Stage, text_of
-from tests.tui.waiting import until
+from tests.tui.stage import FakeAdvice, Staged, staged, text_of
 
 LIST = Method("user.list", "Lists users, newest first", source="discovered")
 TYPO = '["username": "ada"]'
 TYPO_LINE = "   ✗ line 1, column 12: members need braces, not square brackets."
 PREVIEW = Preview("POST /api/v2/ HTTP/1.1", (("Cookie", "sessionid=«demo.session»"),), b'{"method":"user.list"}')
-Play = Callable[[ParamsPane, Pilot[None], Stage], Awaitable[None]]
 
 
-def play(text: str, scene: Play, size: tuple[int, int] = (110, 12)) -> None:
-    async def run() -> None:
-        pane = ParamsPane(FakeAdvice())
-        stage = Stage(pane)
-        async with stage.run_test(size=size) as pilot:
-            pane.method = LIST
-            pane.load(text)
-            pane.focus_inside()
-            await pilot.pause()
-            await scene(pane, pilot, stage)
-
-    asyncio.run(run())
+@asynccontextmanager
+async def editing(text: str) -> AsyncIterator[tuple[ParamsPane, Staged]]:
+    """Show the params of a method in the focused pane."""
+    pane = ParamsPane(FakeAdvice())
+    async with staged(pane, size=(110, 12)) as program:
+        pane.method = LIST
+        pane.load(text)
+        pane.focus_inside()
+        await program.pause()
+        yield pane, program
 
 
 def problem_line(pane: ParamsPane) -> str:
     return text_of(pane.query_one(ProblemLine))
 
 
-def typed(stage: Stage) -> list[str]:
-    return [message.text for message in stage.of(ParamsPane.TextChanged)]
+def typed(program: Staged) -> list[str]:
+    return [message.text for message in program.of(ParamsPane.TextChanged)]
 
 
 def is_dim(line: ProblemLine) -> bool:
@@ -61,64 +56,54 @@ def sheet(pane: ParamsPane) -> str:
     return text_of(next(widget for widget in pane.query(Sheet) if widget.display))
 
 
-def keys_at_work(stage: Stage) -> set[str]:
-    active = stage.screen.active_bindings.values()
+def keys_at_work(program: Staged) -> set[str]:
+    active = program.app.screen.active_bindings.values()
     return {each.binding.id for each in active if each.enabled and each.binding.id}
 
 
-def test_bar_names_the_method_and_its_summary() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+async def test_bar_names_the_method_and_its_summary() -> None:
+    async with editing("[]") as (pane, _):
         bar = text_of(pane.query_one(Bar))
         assert bar.startswith("▍user.list  Lists users, newest first")
         assert bar.endswith("Params  Request  F3")
 
-    play("[]", scene)
+
+async def test_bar_describes_the_param_at_the_cursor() -> None:
+    pane = ParamsPane(FakeAdvice(signature=lambda text, offset: f"{offset} of {text}" if offset else ""))
+    async with staged(pane, size=(80, 10)) as program:
+        pane.method = LIST
+        pane.load("[]")
+        pane.focus_inside()
+        bar = pane.query_one(Bar)
+        await program.pause()
+        assert text_of(bar).startswith("▍user.list  Lists users"), "the summary comes first"
+        await program.press("5")
+        assert text_of(bar).startswith("▍user.list  2 of [5] ")
+        await program.press("home")
+        assert text_of(bar).startswith("▍user.list  Lists users"), "there is no better description"
+        await program.press("right", "right", "right")
+        assert text_of(bar).startswith("▍user.list  3 of [5] ")
+        pane.load("[]")
+        await program.pause()
+        assert text_of(bar).startswith("▍user.list  Lists users")
 
 
-def test_bar_describes_the_param_at_the_cursor() -> None:
-    async def run() -> None:
-        pane = ParamsPane(FakeAdvice(signature=lambda text, offset: f"{offset} of {text}" if offset else ""))
-        async with Stage(pane).run_test(size=(80, 10)) as pilot:
-            pane.method = LIST
-            pane.load("[]")
-            pane.focus_inside()
-            bar = pane.query_one(Bar)
-            await pilot.pause()
-            assert text_of(bar).startswith("▍user.list  Lists users"), "the summary comes first"
-            await pilot.press("5")
-            assert text_of(bar).startswith("▍user.list  2 of [5] ")
-            await pilot.press("home")
-            assert text_of(bar).startswith("▍user.list  Lists users"), "there is no better description"
-            await pilot.press("right", "right", "right")
-            assert text_of(bar).startswith("▍user.list  3 of [5] ")
-            pane.load("[]")
-            await pilot.pause()
-            assert text_of(bar).startswith("▍user.list  Lists users")
-
-    asyncio.run(run())
+async def test_pane_without_a_method_names_the_next_step() -> None:
+    pane = ParamsPane(FakeAdvice())
+    async with staged(pane):
+        assert "No method  Press F2 to choose one." in text_of(pane.query_one(Bar))
+        assert "[] will be sent" in problem_line(pane)
 
 
-def test_pane_without_a_method_names_the_next_step() -> None:
-    async def run() -> None:
-        pane = ParamsPane(FakeAdvice())
-        async with Stage(pane).run_test():
-            assert "No method  Press F2 to choose one." in text_of(pane.query_one(Bar))
-            assert "[] will be sent" in problem_line(pane)
-
-    asyncio.run(run())
-
-
-def test_typing_posts_each_change_and_loading_none() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        assert typed(stage) == []
-        await pilot.press("1", "2")
-        assert typed(stage) == ["[1]", "[12]"]
+async def test_typing_posts_each_change_and_loading_none() -> None:
+    async with editing("[]") as (pane, program):
+        assert typed(program) == []
+        await program.press("1", "2")
+        assert typed(program) == ["[1]", "[12]"]
         assert pane.text == "[12]"
         pane.load("{}")
-        await pilot.pause()
-        assert typed(stage) == ["[1]", "[12]"]
-
-    play("[]", scene)
+        await program.pause()
+        assert typed(program) == ["[1]", "[12]"]
 
 
 @pytest.mark.parametrize(
@@ -132,168 +117,145 @@ def test_typing_posts_each_change_and_loading_none() -> None:
         (TYPO, TYPO_LINE),
     ],
 )
-def test_verdict_is_shown_below_the_editor(text: str, message: str) -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+async def test_verdict_is_shown_below_the_editor(text: str, message: str) -> None:
+    async with editing(text) as (pane, _):
         assert problem_line(pane).startswith(message)
-
-    play(text, scene)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("empty", "message"), [("{}", "{} will be sent"), ("omit", "they will be omitted")])
-def test_empty_editor_shows_the_empty_params_of_profile(empty: EmptyParams, message: str) -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+async def test_empty_editor_shows_the_empty_params_of_profile(empty: EmptyParams, message: str) -> None:
+    async with editing("") as (pane, _):
         pane.profile = Profile("x", "http://127.0.0.1:9", empty_params=empty)
         assert message in problem_line(pane)
 
-    play("", scene)
 
-
-def test_verdict_follows_each_key_and_marks_the_place() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press("x")
+async def test_verdict_follows_each_key_and_marks_the_place() -> None:
+    async with editing("[]") as (pane, program):
+        await program.press("x")
         assert "✗ line 1, column 2" in problem_line(pane)
         assert pane.query_one(Editor).mark == (1, 2)
-        await pilot.press("backspace", "1")
+        await program.press("backspace", "1")
         assert "✓ valid JSON  array with 1 element" in problem_line(pane)
         assert pane.query_one(Editor).mark is None
 
-    play("[]", scene)
 
-
-def test_fix_names_the_mapped_key() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        stage.set_keymap({"params.fix": "ctrl+b"})
+async def test_fix_names_the_mapped_key() -> None:
+    async with editing(TYPO) as (pane, program):
+        program.app.set_keymap({"params.fix": "ctrl+b"})
         assert "^B make it an object" in problem_line(pane)
-        await pilot.press("ctrl+b")
+        await program.press("ctrl+b")
         assert pane.problem is None
 
-    play(TYPO, scene)
-
 
 @pytest.mark.thorough
-def test_only_useful_keys_are_enabled() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+async def test_only_useful_keys_are_enabled() -> None:
+    async with editing("[]") as (pane, program):
         always = {"params.editor", "params.tab-next", "params.complete"}
-        assert keys_at_work(stage) == always
-        await pilot.press("1")
-        assert keys_at_work(stage) == {*always, "params.undo", "params.format"}
-        await pilot.press("comma")
-        assert keys_at_work(stage) == {*always, "params.undo", "params.fix", "params.problem-next"}
-        await pilot.press("ctrl+z")
-        assert "params.redo" in keys_at_work(stage)
+        assert keys_at_work(program) == always
+        await program.press("1")
+        assert keys_at_work(program) == {*always, "params.undo", "params.format"}
+        await program.press("comma")
+        assert keys_at_work(program) == {*always, "params.undo", "params.fix", "params.problem-next"}
+        await program.press("ctrl+z")
+        assert "params.redo" in keys_at_work(program)
         pane.show_tab("Request")
-        await pilot.pause()
-        assert keys_at_work(stage) == {"params.tab-next"}
-
-    play("[]", scene)
+        await program.pause()
+        assert keys_at_work(program) == {"params.tab-next"}
 
 
-def test_format_key_keeps_every_token() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press("ctrl+l")
+async def test_format_key_keeps_every_token() -> None:
+    async with editing('{"a":1.10,"a":[1e400]}') as (pane, program):
+        await program.press("ctrl+l")
         assert pane.text == '{\n  "a": 1.10,\n  "a": [\n    1e400\n  ]\n}'
-        await pilot.press("ctrl+z")
+        await program.press("ctrl+z")
         assert pane.text == '{"a":1.10,"a":[1e400]}'
 
-    play('{"a":1.10,"a":[1e400]}', scene)
-
 
 @pytest.mark.thorough
-def test_refusal_shows_the_place_until_next_change() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+async def test_refusal_shows_the_place_until_next_change() -> None:
+    async with editing(TYPO) as (pane, program):
         pane.show_tab("Request")
         pane.refuse()
-        await pilot.pause()
+        await program.pause()
         assert pane.tab == "Params"
         assert problem_line(pane).startswith("    not sent   line 1, column 12: members need braces")
         assert pane.query_one(Editor).cursor_location == (0, 11)
-        await pilot.press("x")
+        await program.press("x")
         assert "not sent" not in problem_line(pane)
-
-    play(TYPO, scene)
 
 
 @pytest.mark.thorough
-def test_request_is_built_only_while_it_is_shown() -> None:
+async def test_request_is_built_only_while_it_is_shown() -> None:
     asked: list[str] = []
 
     def preview(text: str, _sources: object) -> Preview | Refused:
         asked.append(text)
         return PREVIEW if text == "[1]" else Refused("profile", "The profile has no URL.")
 
-    async def run() -> None:
-        pane = ParamsPane(FakeAdvice(preview=preview))
-        async with Stage(pane).run_test(size=(110, 12)) as pilot:
-            pane.load("[]")
-            pane.focus_inside()
-            await pilot.pause()
-            await pilot.press("1")
-            assert asked == []
-            pane.action_tab_next()
-            await pilot.pause()
-            assert asked == ["[1]"]
-            assert "Cookie: sessionid=••••••••  demo.session" in sheet(pane)
-            assert not pane.query_one(ProblemLine).display
-            pane.replace("[2]")
-            await pilot.pause()
-            assert "The profile has no URL." in sheet(pane)
-            pane.load("{}")
-            assert asked == ["[1]", "[2]", "{}"]
-
-    asyncio.run(run())
+    pane = ParamsPane(FakeAdvice(preview=preview))
+    async with staged(pane, size=(110, 12)) as program:
+        pane.load("[]")
+        pane.focus_inside()
+        await program.pause()
+        await program.press("1")
+        assert asked == []
+        pane.action_tab_next()
+        await program.pause()
+        assert asked == ["[1]"]
+        assert "Cookie: sessionid=••••••••  demo.session" in sheet(pane)
+        assert not pane.query_one(ProblemLine).display
+        pane.replace("[2]")
+        await program.pause()
+        assert "The profile has no URL." in sheet(pane)
+        pane.load("{}")
+        assert asked == ["[1]", "[2]", "{}"]
 
 
 @pytest.mark.thorough
-def test_focus_stays_in_the_pane_when_tabs_change() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+async def test_focus_stays_in_the_pane_when_tabs_change() -> None:
+    async with editing("[]") as (pane, program):
         for tab, kind in (("Request", Sheet), ("Params", Editor)):
             pane.action_tab_next()
-            await pilot.pause()
+            await program.pause()
             assert pane.tab == tab
-            assert isinstance(stage.focused, kind)
-            assert stage.focused.display
+            assert isinstance(program.app.focused, kind)
+            assert program.app.focused.display
             assert text_of(pane.query_one(Bar)).startswith("▍")
-        stage.set_focus(None)
-        await pilot.pause()
+        program.app.set_focus(None)
+        await program.pause()
         assert not pane.query_one(Bar).here
         pane.action_tab_next()
-        await pilot.pause()
-        assert stage.focused is None
-
-    play("[]", scene)
+        await program.pause()
+        assert program.app.focused is None
 
 
 @pytest.mark.thorough
-def test_click_on_a_tab_opens_it() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.click(Bar, offset=(100, 0))
+async def test_click_on_a_tab_opens_it() -> None:
+    async with editing("[]") as (pane, program):
+        await program.click(Bar, offset=(100, 0))
         assert pane.tab == "Request"
-        assert isinstance(stage.focused, Sheet)
-
-    play("[]", scene)
+        assert isinstance(program.app.focused, Sheet)
 
 
-def test_long_text_is_judged_later_but_before_sending(
+async def test_long_text_is_judged_later_but_before_sending(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     long = "[" + "1, " * MAX_IMMEDIATE + "1]"
 
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+    monkeypatch.setattr(verdict, "PAUSE", 60)
+    async with editing(long) as (pane, program):
         line = pane.query_one(ProblemLine)
-        await pilot.press("home", "x")
+        await program.press("home", "x")
         assert pane.query_one(Editor).mark is None
         assert is_dim(line)
         assert isinstance(pane.problem, Typo)
         assert not is_dim(line)
         assert "line 1, column 1" in problem_line(pane)
 
-    monkeypatch.setattr(verdict, "PAUSE", 60)
-    play(long, scene)
-
 
 @pytest.mark.parametrize("action", ["send", "fix", "format"])
-def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest.MonkeyPatch) -> None:
     long = "[" + "1, " * MAX_IMMEDIATE + "1]"
     threads: list[threading.Thread] = []
 
@@ -301,59 +263,51 @@ def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest
         threads.append(threading.current_thread())
         return judged(text)
 
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+    monkeypatch.setattr(verdict, "PAUSE", 60)
+    monkeypatch.setattr(verdict, "judged", judged_in_thread)
+    async with editing(long) as (pane, program):
         threads.clear()  # the empty text was judged at once
-        await pilot.press("end", "enter")
+        await program.press("end", "enter")
         if action == "send":
             await pane.settled()
             assert pane.problem is None
         else:
             getattr(pane, f"action_{action}")()
-            await until(pilot, lambda: bool(threads))
+            await program.until(lambda: bool(threads))
         assert threading.main_thread() not in threads
 
-    monkeypatch.setattr(verdict, "PAUSE", 60)
-    monkeypatch.setattr(verdict, "judged", judged_in_thread)
-    play(long, scene)
 
-
-def test_long_text_is_formatted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_long_text_is_formatted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     long = "[" + "1, " * MAX_IMMEDIATE + "1]"
 
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        await until(pilot, lambda: pane.verdict.is_current)
-        pane.action_format()
-        await until(pilot, lambda: pane.text.startswith("[\n  1,\n"))
-
     monkeypatch.setattr(verdict, "PAUSE", 0)
-    play(long, scene)
+    async with editing(long) as (pane, program):
+        await program.until(lambda: pane.verdict.is_current)
+        pane.action_format()
+        await program.until(lambda: pane.text.startswith("[\n  1,\n"))
 
 
 @pytest.mark.thorough
-def test_long_text_is_judged_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_long_text_is_judged_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     long = "[" + "1, " * MAX_IMMEDIATE + "1]"
 
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        await stage.workers.wait_for_complete()
+    monkeypatch.setattr(verdict, "PAUSE", 0)
+    async with editing(long) as (pane, program):
+        await program.app.workers.wait_for_complete()
         assert "✓ valid JSON  array with 4,001 elements" in problem_line(pane)
-        await pilot.press("end", "x")
-        await stage.workers.wait_for_complete()
+        await program.press("end", "x")
+        await program.app.workers.wait_for_complete()
         assert "✗ line 1" in problem_line(pane)
         assert pane.query_one(Editor).mark is not None
 
-    monkeypatch.setattr(verdict, "PAUSE", 0)
-    play(long, scene)
-
 
 @pytest.mark.thorough
-def test_hostile_summary_of_a_method_is_inert() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+async def test_hostile_summary_of_a_method_is_inert() -> None:
+    async with editing("[]") as (pane, program):
         hostile = "oops [/] [@click=app.quit]x[/] \x1b[31m\u202e"
         pane.method = Method(hostile, hostile)
-        await pilot.pause()
+        await program.pause()
         assert "oops [/] [@click=app.quit]x[/] ␛[31m\\u202e" in text_of(pane.query_one(Bar))
-
-    play("[]", scene)
 
 
 @pytest.mark.parametrize(
@@ -366,20 +320,15 @@ def test_hostile_summary_of_a_method_is_inert() -> None:
         ("[]", "[7]"),
     ],
 )
-def test_typed_text_goes_behind_the_first_value(text: str, typed: str) -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press("7")
+async def test_typed_text_goes_behind_the_first_value(text: str, typed: str) -> None:
+    async with editing(text) as (pane, program):
+        await program.press("7")
         assert pane.text == typed
 
-    play(text, scene)
 
-
-def test_tab_chosen_before_the_first_frame_is_open() -> None:
-    async def run() -> None:
-        pane = ParamsPane(FakeAdvice())
-        pane.show_tab("Request")
-        async with Stage(pane).run_test(size=(110, 12)) as pilot:
-            await pilot.pause()
-            assert [type(child) for child in pane.children if child.display] == [Bar, Sheet]
-
-    asyncio.run(run())
+async def test_tab_chosen_before_the_first_frame_is_open() -> None:
+    pane = ParamsPane(FakeAdvice())
+    pane.show_tab("Request")
+    async with staged(pane, size=(110, 12)) as program:
+        await program.pause()
+        assert [type(child) for child in pane.children if child.display] == [Bar, Sheet]

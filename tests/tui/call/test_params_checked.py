@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.screen import Screen
 
 from rpcexplorer.jsontext.params import Fix
@@ -16,8 +16,7 @@ from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.call.params import ParamsPane, nearest
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.verdict import ProblemLine
-from tests.tui.stage import FakeAdvice, Stage, text_of
-from tests.tui.waiting import until
+from tests.tui.stage import FakeAdvice, Staged, staged, text_of
 
 COUNT = Described((DescribedParam("count", {"type": "integer"}), DescribedParam("kind", {"enum": ["a", "b"]})))
 OTHER = Described((DescribedParam("since", {"type": "string"}),))
@@ -53,35 +52,31 @@ def _problem(text: str, start: int, end: int, sentence: str, fix: Fix | None = N
     return SchemaProblem(("x",), "type", sentence, start, end, line, column, fix)
 
 
-Play = Callable[[ParamsPane, Pilot[None], SlowChecker], Awaitable[None]]
+@asynccontextmanager
+async def checking(text: str) -> AsyncIterator[tuple[ParamsPane, SlowChecker, Staged]]:
+    """Show params that a schema describes, and wait for their check."""
+    checker = SlowChecker()
+    pane = ParamsPane(FakeAdvice(check=checker))
+    async with staged(pane, size=(110, 12)) as program:
+        pane.load(text)
+        pane.described = COUNT
+        pane.focus_inside()
+        await settled(program)
+        yield pane, checker, program
 
 
-def play(text: str, scene: Play) -> None:
-    async def run() -> None:
-        checker = SlowChecker()
-        pane = ParamsPane(FakeAdvice(check=checker))
-        async with Stage(pane).run_test(size=(110, 12)) as pilot:
-            pane.load(text)
-            pane.described = COUNT
-            pane.focus_inside()
-            await settled(pane, pilot)
-            await scene(pane, pilot, checker)
-
-    asyncio.run(run())
-
-
-async def settled(pane: ParamsPane, pilot: Pilot[None]) -> None:
-    await pilot.pause()
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
+async def settled(program: Staged) -> None:
+    await program.pause()
+    await program.app.workers.wait_for_complete()
+    await program.pause()
 
 
 def status(pane: ParamsPane) -> str:
     return text_of(pane.query_one(ProblemLine))
 
 
-def test_warning_shows_its_place_and_one_key_fixes() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
+async def test_warning_shows_its_place_and_one_key_fixes() -> None:
+    async with checking('{\n  "cuont": 5,\n  "kind": "x"\n}') as (pane, _, program):
         assert status(pane).startswith(
             "   ! line 2, column 3: “cuont” is not one of the params: count, kind. (1 of 2, "
         )
@@ -90,41 +85,37 @@ def test_warning_shows_its_place_and_one_key_fixes() -> None:
         assert pane.problem is None, "it can be sent"
         editor = pane.query_one(Editor)
         assert editor.warned == ((4, 11), (26, 29))
-        await pilot.click(ProblemLine, offset=(8, 0))
+        await program.click(ProblemLine, offset=(8, 0))
         assert editor.cursor_location == (1, 2)
-        await pilot.press("f12")
+        await program.press("f12")
         assert editor.cursor_location == (2, 10)
         assert "kind must be one of a, b. (2 of 2, " in status(pane), "the warning at the cursor is shown"
-        await pilot.click(ProblemLine, offset=(8, 0))
-        await pilot.press("ctrl+r")
-        await settled(pane, pilot)
+        await program.click(ProblemLine, offset=(8, 0))
+        await program.press("ctrl+r")
+        await settled(program)
         assert pane.text == '{\n  "count": 5,\n  "kind": "x"\n}'
         assert status(pane).startswith("   ! line 3, column 11: kind must be one of a, b.")
         assert "^R" not in status(pane)
-        await pilot.press("ctrl+r")
+        await program.press("ctrl+r")
         assert pane.text.endswith('"x"\n}'), "there is nothing to fix"
         pane.described = None
         assert status(pane) == "   ✓ valid JSON  object with 2 members"
 
-    play('{\n  "cuont": 5,\n  "kind": "x"\n}', scene)
 
-
-def test_opened_method_is_shown_before_its_schema_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
-        display, drawn, shown = pilot.app._display, [""], list[bool]()
+async def test_opened_method_is_shown_before_its_schema_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with checking("[]") as (pane, checker, program):
+        display, drawn, shown = program.app._display, [""], list[bool]()
 
         def displayed(screen: Screen[Any], renderable: Any) -> None:
             drawn.append(pane.text)
             display(screen, renderable)
 
-        monkeypatch.setattr(pilot.app, "_display", displayed)
+        monkeypatch.setattr(program.app, "_display", displayed)
         checker.meanwhile = lambda: shown.append(drawn[-1] == pane.text)
         pane.load('["opened"]')
         pane.described = OTHER
-        await settled(pane, pilot)
+        await settled(program)
         assert shown == [True]
-
-    play("[]", scene)
 
 
 def test_warning_at_the_cursor_is_shown() -> None:
@@ -136,34 +127,32 @@ def test_warning_at_the_cursor_is_shown() -> None:
     assert nearest([], 3, 2) == 0
 
 
-def test_one_key_cycles_through_warnings() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
+async def test_one_key_cycles_through_warnings() -> None:
+    async with checking('["cuont"]') as (pane, checker, program):
         checker.needed = "since is missing"
         pane.replace('["cuont", "x"]')
-        await settled(pane, pilot)
+        await settled(program)
         told = []
         for _ in range(4):
             pane.action_problem_next()
-            await pilot.pause()
+            await program.pause()
             told.append((status(pane).partition("column ")[2][:12], pane.editor.cursor_offset))
         assert told == [("2: “cuont” i", 1), ("2: number 2 ", 1), ("11: kind mus", 10), ("1: since is ", 0)]
 
-    play('["cuont"]', scene)
 
-
-def test_late_answer_does_not_apply_to_another_text() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
+async def test_late_answer_does_not_apply_to_another_text() -> None:
+    async with checking('["cuont", 1]') as (pane, checker, program):
         editor = pane.query_one(Editor)
         checker.go.clear()
-        await pilot.press("end", "left", "2")
+        await program.press("end", "left", "2")
         assert (pane.warnings.problems, editor.warned) == ((), ()), "this text is not checked yet"
         assert "“cuont”" in status(pane), "the old warning stays, dim, so that nothing jumps"
-        await pilot.press("ctrl+r")
+        await program.press("ctrl+r")
         assert pane.text == '["cuont", 12]', "and fixes nothing"
         pane.described = OTHER
         assert "“cuont”" not in status(pane)
         checker.go.set()
-        await settled(pane, pilot)
+        await settled(program)
         assert checker.asked[-1] == (OTHER, '["cuont", 12]')
         assert len(pane.warnings.problems) == 1
         told: list[object] = []
@@ -174,33 +163,29 @@ def test_late_answer_does_not_apply_to_another_text() -> None:
 
         checker.meanwhile = type_on
         pane.replace('["cuont", 1]')
-        await until(pilot, lambda: bool(told))
+        await program.until(lambda: bool(told))
         assert (told[0], editor.warned) == ((), ()), "a letter was typed, and is not checked yet"
-
-    play('["cuont", 1]', scene)
 
 
 @pytest.mark.thorough
-def test_json_problem_comes_first_and_defaults_are_checked() -> None:
-    async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
+async def test_json_problem_comes_first_and_defaults_are_checked() -> None:
+    async with checking('["x"]') as (pane, checker, program):
         assert len(pane.warnings.problems) == 1
-        await pilot.press("end", "left", ",")
-        await settled(pane, pilot)
+        await program.press("end", "left", ",")
+        await settled(program)
         assert status(pane).startswith("   ✗ line 1")
         pane.replace(" ")
-        await settled(pane, pilot)
+        await settled(program)
         assert "no params" in status(pane)
         assert checker.asked[-1] == (COUNT, "[]")
         checker.needed = "count is missing"
         pane.replace("")
-        await settled(pane, pilot)
+        await settled(program)
         assert status(pane).startswith("   ! line 1, column 1: count is missing.")
         assert pane.query_one(Editor).warned == ((0, 0),)
         checker.why_not, checker.needed = "the check took too long", ""
         pane.replace("[]")
-        await settled(pane, pilot)
+        await settled(program)
         assert status(pane).rstrip() == "   ✓ valid JSON  empty array  not checked: the check took too long"
         pane.described = None
         assert status(pane).rstrip() == "   ✓ valid JSON  empty array"
-
-    play('["x"]', scene)

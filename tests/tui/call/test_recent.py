@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from datetime import UTC, timedelta, timezone
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
 
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.model.exchange import Cancelled, Outcome, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import outcome_word
 from rpcexplorer.tui.call.methods import MethodsPane, RecentList
 from tests.text.exchanges import WHEN, exchange
-from tests.tui.stage import FakeState, Stage, text_of
+from tests.tui.stage import FakeState, Staged, staged, text_of
 
 CALLS = [
     exchange(Result(b"1"), id="c", method="user.list"),
     exchange(ErrorObject(-32602, "Invalid params", None, b""), id="b", when=WHEN - timedelta(minutes=1)),
     exchange(Cancelled(), id="a", method="report.run", when=WHEN - timedelta(minutes=9)),
 ]
-Story = Callable[[Pilot[None], MethodsPane, Stage], Awaitable[None]]
 
 
-def play(story: Story, *, zone: timezone = UTC, width: int = 32) -> None:
-    """Run a story with a pane whose recent calls have the focus."""
-
-    async def run() -> None:
-        pane = MethodsPane(FakeState(zone=zone))
-        pane.recent = CALLS
-        stage = Stage(pane)
-        async with stage.run_test(size=(width, 24)) as pilot:
-            pane.query_one(RecentList).focus()
-            await pilot.pause()
-            await story(pilot, pane, stage)
-
-    asyncio.run(run())
+@asynccontextmanager
+async def recalling(width: int = 32) -> AsyncIterator[tuple[MethodsPane, Staged]]:
+    """Show a pane whose recent calls have the focus."""
+    pane = MethodsPane(FakeState())
+    pane.recent = CALLS
+    async with staged(pane, size=(width, 24)) as program:
+        pane.query_one(RecentList).focus()
+        await program.pause()
+        yield pane, program
 
 
 def shown(pane: MethodsPane) -> list[str]:
@@ -60,55 +54,45 @@ def test_each_outcome_has_a_word_and_a_colour(outcome: Outcome, words: str, role
     assert outcome_word(exchange(outcome)) == (words, role)
 
 
-def test_call_row_has_sign_method_params_and_outcome() -> None:
-    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_call_row_has_sign_method_params_and_outcome() -> None:
+    async with recalling() as (pane, _):
         assert shown(pane) == [
             " ✓ user.list   id 42      34 ms",
             " ✗ user.get    id 42     -32602",
             " ◌ report.run  id 42  cancelled",
         ]
 
-    play(story)
-
 
 @pytest.mark.thorough
-def test_wide_row_has_the_time_too() -> None:
-    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_wide_row_has_the_time_too() -> None:
+    async with recalling(width=46) as (pane, _):
         assert shown(pane)[2] == " ◌ report.run  id 42         cancelled  10:31"
 
-    play(story, width=46)
 
-
-def test_enter_and_a_click_recall_a_call() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
-        await pilot.press("down", "enter")
-        await pilot.click(RecentList, offset=(5, 2))
-        recalled = stage.of(RecentList.Recalled)
+async def test_enter_and_a_click_recall_a_call() -> None:
+    async with recalling() as (_, program):
+        await program.press("down", "enter")
+        await program.click(RecentList, offset=(5, 2))
+        recalled = program.of(RecentList.Recalled)
         assert [(message.exchange, message.resend) for message in recalled] == [(CALLS[1], False), (CALLS[2], False)]
-        assert stage.of(MethodsPane.MethodChosen) == []
-
-    play(story)
+        assert program.of(MethodsPane.MethodChosen) == []
 
 
 @pytest.mark.thorough
-def test_cursor_stays_on_its_call_after_newer_ones() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
-        await pilot.press("down", "r")
+async def test_cursor_stays_on_its_call_after_newer_ones() -> None:
+    async with recalling() as (pane, program):
+        await program.press("down", "r")
         pane.recent = [exchange(Sent(), id="d"), *CALLS]
-        await pilot.press("r")
-        again = [(message.exchange, message.resend) for message in stage.of(RecentList.Recalled)]
+        await program.press("r")
+        again = [(message.exchange, message.resend) for message in program.of(RecentList.Recalled)]
         assert again == [(CALLS[1], True), (CALLS[1], True)]
 
-    play(story)
 
-
-def test_hostile_method_name_is_shown_and_does_nothing() -> None:
-    async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+async def test_hostile_method_name_is_shown_and_does_nothing() -> None:
+    async with recalling() as (pane, program):
         pane.recent = [exchange(Result(b"1"), method="\x1b[2J[b]" + "漢" * 99)]
-        await pilot.pause()
+        await program.pause()
         strip = pane.query_one(RecentList).render_line(0)
         assert strip.cell_length == 32
         assert strip.text.startswith(" ✓ ␛[2J[b]漢")
         assert strip.text.endswith("…  id…  34 ms ")
-
-    play(story)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from rpcexplorer.tui.theme import textual_theme
 from rpcexplorer.tui.widgets.bars import Bar
 from tests.fakes.explorer import open_explorer
 from tests.tui.program import open_program
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import staged, text_of
 
 THEMES = sorted(path.stem for path in (Path(__file__).parents[3] / "themes").glob("*.toml"))
 
@@ -29,21 +28,18 @@ THEMES = sorted(path.stem for path in (Path(__file__).parents[3] / "themes").glo
         (30, "✗ error -32601"),
     ],
 )
-def test_bar_in_little_room_drops_whole_parts(width: int, words: str) -> None:
+async def test_bar_in_little_room_drops_whole_parts(width: int, words: str) -> None:
     bar = Bar()
     bar.words, bar.tabs, bar.key = [("✗ ", "wrong"), ("error -32601", "wrong bold")], ("Raw",), "F4"
     bar.after = [("   HTTP 200 · 11 ms · 149 B", "middle")]
 
-    async def run() -> None:
-        async with Stage(bar).run_test(size=(width, 3)) as pilot:
-            await pilot.pause()
-            assert text_of(bar).split() == [*words.split(), "Raw", "F4"]
-
-    asyncio.run(run())
+    async with staged(bar, size=(width, 3)) as program:
+        await program.pause()
+        assert text_of(bar).split() == [*words.split(), "Raw", "F4"]
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> None:
+async def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> None:
     explorer = open_explorer(tmp_path)
     theme, problems = explorer.themes.load(name)
     assert theme is not None
@@ -56,22 +52,18 @@ def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> Non
         assert style is not None
         return style
 
-    async def run() -> None:
-        stage = Stage(bar)
-        async with stage.run_test(size=(60, 3)) as pilot:
-            stage.register_theme(textual_theme(theme))
-            stage.theme = name
-            await pilot.pause()
-            before, plain = text_of(bar), title()
-            bar.here = True
-            await pilot.pause()
-            assert text_of(bar) == "▍" + before[1:], "all words stay in place"
-            assert (bool(plain.reverse), title().reverse) == (False, True), "visible without colours, too"
-            if not textual_theme(theme).ansi:  # the terminal's own colours are unknown
-                colours = [Color.from_rich_color(color) for color in (title().color, title().bgcolor)]
-                assert colours[0].get_contrast_text().rgb != colours[1].get_contrast_text().rgb
-
-    asyncio.run(run())
+    async with staged(bar, size=(60, 3)) as program:
+        program.app.register_theme(textual_theme(theme))
+        program.app.theme = name
+        await program.pause()
+        before, plain = text_of(bar), title()
+        bar.here = True
+        await program.pause()
+        assert text_of(bar) == "▍" + before[1:], "all words stay in place"
+        assert (bool(plain.reverse), title().reverse) == (False, True), "visible without colours, too"
+        if not textual_theme(theme).ansi:  # the terminal's own colours are unknown
+            colours = [Color.from_rich_color(color) for color in (title().color, title().bgcolor)]
+            assert colours[0].get_contrast_text().rgb != colours[1].get_contrast_text().rgb
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 import pytest
@@ -17,7 +16,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.widgets.dialog import without_cut_words
 from rpcexplorer.tui.widgets.full_screen import AnswersOnce
 from rpcexplorer.tui.widgets.picker import Picker
-from tests.tui.program import open_program
+from tests.tui.program import open_program, running
 
 
 @pytest.mark.parametrize(
@@ -78,12 +77,8 @@ class Fitting(AnswersOnce[None], Screen[None]):
         yield Measured()
 
 
-def test_dialog_has_final_size_in_first_frame() -> None:
-    async def seen() -> list[tuple[int, int]]:
-        app: App[None] = App()
-        async with app.run_test(size=(80, 24)) as pilot:
-            await app.push_screen(Fitting())
-            await pilot.pause()
-            return app.screen.query_one(Measured).sizes
-
-    assert set(asyncio.run(seen())) == {(10, 3)}
+async def test_dialog_has_final_size_in_first_frame() -> None:
+    async with running(App(), (80, 24)) as program:
+        await program.app.push_screen(Fitting())
+        await program.pause()
+        assert set(program.app.screen.query_one(Measured).sizes) == {(10, 3)}

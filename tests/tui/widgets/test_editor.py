@@ -1,30 +1,26 @@
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from rich.segment import Segment
 from textual import events
-from textual.pilot import Pilot
 
 from rpcexplorer.tui.theme import GUTTER, ThemeStyles
 from rpcexplorer.tui.widgets.editor import Editor
-from tests.tui.stage import Stage, text_of
-
-Play = Callable[[Editor, Pilot[None]], Awaitable[None]]
+from tests.tui.stage import Staged, staged, text_of
 
 
-def play(text: str, scene: Play, size: tuple[int, int] = (60, 12)) -> None:
-    async def run() -> None:
-        editor = Editor()
-        async with Stage(editor).run_test(size=size) as pilot:
-            editor.load(text)
-            editor.focus()
-            await pilot.pause()
-            await scene(editor, pilot)
-
-    asyncio.run(run())
+@asynccontextmanager
+async def editing(text: str, size: tuple[int, int] = (60, 12)) -> AsyncIterator[tuple[Editor, Staged]]:
+    """Show a text in an editor."""
+    editor = Editor()
+    async with staged(editor, size=size) as program:
+        editor.load(text)
+        editor.focus()
+        await program.pause()
+        yield editor, program
 
 
 def keys(text: str) -> list[str]:
@@ -40,9 +36,9 @@ def style_of(editor: Editor, char: str, y: int = 0) -> object:
     return next(piece.style for piece in drawn(editor, y) if piece.text.strip() == char)
 
 
-def test_backspace_deletes_empty_pair_and_undo_restores_it() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        await pilot.press("[", "backspace")
+async def test_backspace_deletes_empty_pair_and_undo_restores_it() -> None:
+    async with editing("") as (editor, program):
+        await program.press("[", "backspace")
         assert editor.text == ""
         editor.undo()
         assert editor.text == "[]"
@@ -50,8 +46,6 @@ def test_backspace_deletes_empty_pair_and_undo_restores_it() -> None:
         assert editor.text == ""
         editor.redo()
         assert editor.text == "[]"
-
-    play("", scene)
 
 
 @pytest.mark.thorough
@@ -68,42 +62,35 @@ def test_backspace_deletes_empty_pair_and_undo_restores_it() -> None:
         (["f6", "f7", "x"], '  "a": 1,\n  "b":x 2'),
     ],
 )
-def test_keys_work_as_in_a_shell(pressed: list[str], becomes: str) -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+async def test_keys_work_as_in_a_shell(pressed: list[str], becomes: str) -> None:
+    async with editing('  "a": 1,\n  "b": 2') as (editor, program):
         editor.move_cursor((1, 6))
-        await pilot.press(*pressed)
+        await program.press(*pressed)
         assert editor.text == becomes
 
-    play('  "a": 1,\n  "b": 2', scene)
 
-
-def test_ctrl_home_and_end_reach_both_ends() -> None:
+async def test_ctrl_home_and_end_reach_both_ends() -> None:
     text = "[\n" + "  1,\n" * 50 + "  2\n]"
 
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        await pilot.press("ctrl+end")
+    async with editing(text) as (editor, program):
+        await program.press("ctrl+end")
         assert editor.cursor_location == editor.document.end
         assert editor.scroll_offset.y > 0
-        await pilot.press("ctrl+home")
+        await program.press("ctrl+home")
         assert (editor.cursor_location, editor.scroll_offset.y) == ((0, 0), 0)
-        await pilot.press("down", "ctrl+shift+end")
+        await program.press("down", "ctrl+shift+end")
         assert editor.selected_text == text[2:]
-        await pilot.press("ctrl+shift+home")
+        await program.press("ctrl+shift+home")
         assert editor.selected_text == text[:2]
 
-    play(text, scene)
 
-
-def test_tab_moves_the_focus_and_types_nothing() -> None:
-    async def run() -> None:
-        one, other = Editor(), Editor()
-        async with Stage(one, other).run_test() as pilot:
-            one.focus()
-            await pilot.press("tab")
-            assert other.has_focus
-            assert one.text == ""
-
-    asyncio.run(run())
+async def test_tab_moves_the_focus_and_types_nothing() -> None:
+    one, other = Editor(), Editor()
+    async with staged(one, other) as program:
+        one.focus()
+        await program.press("tab")
+        assert other.has_focus
+        assert one.text == ""
 
 
 @pytest.mark.parametrize(
@@ -118,53 +105,45 @@ def test_tab_moves_the_focus_and_types_nothing() -> None:
         "\ud800",
     ],
 )
-def test_paste_is_inserted_unchanged_as_one_change(pasted: str) -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        pilot.app.post_message(events.Paste(pasted))
-        await pilot.pause()
+async def test_paste_is_inserted_unchanged_as_one_change(pasted: str) -> None:
+    async with editing("[]") as (editor, program):
+        program.app.post_message(events.Paste(pasted))
+        await program.pause()
         assert editor.text == (pasted if pasted[0] in "[{" else f"[{pasted}]")
         assert "\x1b" not in text_of(editor)
         assert "\u202e" not in text_of(editor)
         editor.undo()
         assert editor.text == "[]"
 
-    play("[]", scene)
 
-
-def test_line_ends_of_other_systems_are_converted() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+async def test_line_ends_of_other_systems_are_converted() -> None:
+    async with editing("[\r\n1\r]") as (editor, program):
         assert editor.text == "[\n1\n]"
         editor.select_all()
-        pilot.app.post_message(events.Paste("{\r\n}"))
-        await pilot.pause()
+        program.app.post_message(events.Paste("{\r\n}"))
+        await program.pause()
         assert editor.text == "{\n}"
 
-    play("[\r\n1\r]", scene)
 
-
-def test_cursor_starts_in_empty_pair_or_at_top() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+async def test_cursor_starts_in_empty_pair_or_at_top() -> None:
+    async with editing("[]") as (editor, _):
         assert editor.cursor_location == (0, 1)
         editor.load("[1]")
         assert editor.cursor_location == (0, 0)
 
-    play("[]", scene)
 
-
-def test_pair_at_the_cursor_is_highlighted() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+async def test_pair_at_the_cursor_is_highlighted() -> None:
+    async with editing("[ 1,\n]") as (editor, program):
         pair = ThemeStyles.of(editor).style("accent bold")
         assert style_of(editor, "]", 1) == pair
-        await pilot.press("down")
+        await program.press("down")
         assert style_of(editor, "[", 0) == pair
-        await pilot.press("up", "right", "right")
+        await program.press("up", "right", "right")
         assert style_of(editor, "]", 1) != pair
 
-    play("[ 1,\n]", scene)
 
-
-def test_problem_is_marked_at_its_position() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+async def test_problem_is_marked_at_its_position() -> None:
+    async with editing("[ 1\nabc\n") as (editor, _):
         wrong = ThemeStyles.of(editor).style("wrong bold underline")
         editor.mark = (4, 7)
         assert style_of(editor, "abc", 1) == wrong
@@ -173,32 +152,26 @@ def test_problem_is_marked_at_its_position() -> None:
         editor.mark = None
         assert all(piece.style != wrong for piece in drawn(editor, 1))
 
-    play("[ 1\nabc\n", scene)
 
-
-def test_cut_line_has_sign_and_scrolls_with_cursor() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+async def test_cut_line_has_sign_and_scrolls_with_cursor() -> None:
+    async with editing("0123456789" * 4, (30, 3)) as (editor, program):
         assert text_of(editor) == "  1   01234567890123456789012…"
-        await pilot.press("end")
+        await program.press("end")
         assert text_of(editor).endswith("789")
         assert editor.scroll_offset.x > 0
 
-    play("0123456789" * 4, scene, (30, 3))
 
-
-def test_columns_are_right_after_replaced_characters() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+async def test_columns_are_right_after_replaced_characters() -> None:
+    async with editing("\x1b\u202e日x") as (editor, program):
         assert text_of(editor) == "  1   ␛\\u202e日x"
-        await pilot.click(editor, offset=(GUTTER + 9, 0))
+        await program.click(editor, offset=(GUTTER + 9, 0))
         assert editor.cursor_location == (0, 3)
-        await pilot.click(editor, offset=(GUTTER + 8, 0))
+        await program.click(editor, offset=(GUTTER + 8, 0))
         assert editor.cursor_location == (0, 2)
 
-    play("\x1b\u202e日x", scene)
 
-
-def test_replaced_text_can_be_undone_with_its_cursor() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+async def test_replaced_text_can_be_undone_with_its_cursor() -> None:
+    async with editing("['a', 1, 2]") as (editor, _):
         editor.move_cursor((0, 9))
         editor.put("['a', 1, 22]")
         assert (editor.text, editor.cursor_location) == ("['a', 1, 22]", (0, 9))
@@ -211,42 +184,37 @@ def test_replaced_text_can_be_undone_with_its_cursor() -> None:
         editor.put(editor.text)
         assert len(editor.history.undo_stack) == before
 
-    play("['a', 1, 2]", scene)
 
-
-def test_one_character_change_is_undone_alone() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        await pilot.press("1")
+async def test_one_character_change_is_undone_alone() -> None:
+    async with editing("[]") as (editor, program):
+        await program.press("1")
         editor.put("[12]")
-        await pilot.press("3")
+        await program.press("3")
         assert editor.text == "[123]"
         editor.undo()
         editor.undo()
         assert editor.text == "[1]"
 
-    play("[]", scene)
 
-
-def test_undo_does_not_restore_the_previous_draft() -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        await pilot.press("1")
+async def test_undo_does_not_restore_the_previous_draft() -> None:
+    async with editing("[]") as (editor, program):
+        await program.press("1")
         editor.load("{}")
         editor.undo()
         assert editor.text == "{}"
 
-    play("[]", scene)
-
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("lines", [1, 20_000], ids=["one line", "many lines"])
-def test_long_text_is_edited_like_a_short_one(lines: int) -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+async def test_long_text_is_edited_like_a_short_one(lines: int) -> None:
+    async with editing(("\n" if lines > 1 else " ").join(['{"name": "Ada Lovelace, Countess"},'] * 20_000)) as (
+        editor,
+        program,
+    ):
         editor.move_cursor((editor.document.line_count // 2, 20))
-        await pilot.press("x", "left", "y")
+        await program.press("x", "left", "y")
         assert "yx" in editor.text
         assert "…" in text_of(editor) or lines > 1
-
-    play(("\n" if lines > 1 else " ").join(['{"name": "Ada Lovelace, Countess"},'] * 20_000), scene)
 
 
 @pytest.mark.thorough
@@ -262,12 +230,10 @@ def test_long_text_is_edited_like_a_short_one(lines: int) -> None:
         ("[1]", "{", "{[1]"),
     ],
 )
-def test_typed_bracket_replaces_an_untouched_pair(start: str, typed: str, becomes: str) -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        await pilot.press(*keys(typed))
+async def test_typed_bracket_replaces_an_untouched_pair(start: str, typed: str, becomes: str) -> None:
+    async with editing(start) as (editor, program):
+        await program.press(*keys(typed))
         assert editor.text == becomes
-
-    play(start, scene)
 
 
 @pytest.mark.thorough
@@ -275,11 +241,9 @@ def test_typed_bracket_replaces_an_untouched_pair(start: str, typed: str, become
     ("typed", "pasted", "becomes"),
     [("", ' {"a": 1}', ' {"a": 1}'), ("", "1, 2", "[1, 2]"), ("1, ", '{"a": 1}', '[1, {"a": 1}]')],
 )
-def test_pasted_object_replaces_an_untouched_pair(typed: str, pasted: str, becomes: str) -> None:
-    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        await pilot.press(*keys(typed))
-        pilot.app.post_message(events.Paste(pasted))
-        await pilot.pause()
+async def test_pasted_object_replaces_an_untouched_pair(typed: str, pasted: str, becomes: str) -> None:
+    async with editing("[]") as (editor, program):
+        await program.press(*keys(typed))
+        program.app.post_message(events.Paste(pasted))
+        await program.pause()
         assert editor.text == becomes
-
-    play("[]", scene)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import ClassVar
 
 import pytest
 from rich.style import Style
 from textual.binding import Binding, BindingType
-from textual.pilot import Pilot
 
 from rpcexplorer.text.table import Table
 from rpcexplorer.tui.theme import ThemeStyles
 from rpcexplorer.tui.widgets import grid as grid_file
 from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.reader import AFTER, BEFORE
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import Staged, staged, text_of
 
 PEOPLE = b"""[
   {"id": 30, "name": "Ada", "rate": 1.10, "active": true, "tags": ["a"]},
@@ -33,21 +32,16 @@ class Alone(Grid):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "sort")]
 
 
-Scene = Callable[[Grid, Pilot[None], Stage], Awaitable[None]]
-
-
-def play(scene: Scene, value: bytes = PEOPLE, size: tuple[int, int] = (60, 12)) -> None:
-    async def run() -> None:
-        grid = Alone()
-        grid.styles.height = "1fr"
-        stage = Stage(grid)
-        async with stage.run_test(size=size) as pilot:
-            grid.table = Table.of(value)
-            grid.focus()
-            await pilot.pause()
-            await scene(grid, pilot, stage)
-
-    asyncio.run(run())
+@asynccontextmanager
+async def tabled(value: bytes = PEOPLE, size: tuple[int, int] = (60, 12)) -> AsyncIterator[tuple[Grid, Staged]]:
+    """Show a list of objects as a table."""
+    grid = Alone()
+    grid.styles.height = "1fr"
+    async with staged(grid, size=size) as program:
+        grid.table = Table.of(value)
+        grid.focus()
+        await program.pause()
+        yield grid, program
 
 
 def names(grid: Grid, column: int = 0) -> list[str]:
@@ -59,8 +53,8 @@ def style_of(grid: Grid, text: str, y: int) -> Style:
     return next(piece.style for piece in grid.render_line(y) if piece.style and piece.text.strip() == text)
 
 
-def test_columns_are_aligned_and_missing_values_empty() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+async def test_columns_are_aligned_and_missing_values_empty() -> None:
+    async with tabled() as (grid, _):
         assert text_of(grid).split("\n") == [
             "      id  name     rate  active  tags",
             "  0   30  Ada      1.10  true    [ 1 item ]",
@@ -68,18 +62,14 @@ def test_columns_are_aligned_and_missing_values_empty() -> None:
             "  2    2  ␛[31mBo        true    [ 2 items ]",
         ]
 
-    play(scene)
 
-
-def test_null_differs_from_text_by_its_colour() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+async def test_null_differs_from_text_by_its_colour() -> None:
+    async with tabled() as (grid, program):
         styles = ThemeStyles.of(grid)
         assert style_of(grid, "null", 2) == styles.style("dim")
-        await pilot.press("down", "right")
+        await program.press("down", "right")
         assert style_of(grid, "null", 2) == styles.style("middle bold underline", "selection")
         assert style_of(grid, "name", 0) == styles.style("accent bold")
-
-    play(scene)
 
 
 @pytest.mark.parametrize(
@@ -95,121 +85,103 @@ def test_null_differs_from_text_by_its_colour() -> None:
         (["end", "home"], (0, 0)),
     ],
 )
-def test_keys_move_the_visible_cell(keys: Sequence[str], cursor: tuple[int, int]) -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press(*keys)
-        await pilot.pause()
+async def test_keys_move_the_visible_cell(keys: Sequence[str], cursor: tuple[int, int]) -> None:
+    async with tabled(MANY, (40, 12)) as (grid, program):
+        await program.press(*keys)
+        await program.pause()
         assert (grid.cursor, grid.column) == cursor
         assert f"n{cursor[0]}" in text_of(grid) or cursor[1] == 2
 
-    play(scene, MANY, (40, 12))
 
-
-def test_columns_scroll_under_fixed_numbers_with_signs() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+async def test_columns_scroll_under_fixed_numbers_with_signs() -> None:
+    async with tabled(MANY, (40, 12)) as (grid, program):
         heading = text_of(grid).split("\n")[0]
         assert heading.startswith("         id  name ")
         assert heading.endswith(AFTER)
-        await pilot.press("right", "right")
-        await pilot.pause()
+        await program.press("right", "right")
+        await program.pause()
         heading, first, *_ = text_of(grid).split("\n")
         assert BEFORE in heading
         assert AFTER not in heading
         assert first.startswith("   0")
         assert first.rstrip().endswith("x" * 28)
-        await pilot.press("home", "left", "left")
-        await pilot.pause()
+        await program.press("home", "left", "left")
+        await program.pause()
         assert grid.scroll_offset.x == 0
 
-    play(scene, MANY, (40, 12))
 
-
-def test_sorting_goes_up_down_and_back() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+async def test_sorting_goes_up_down_and_back() -> None:
+    async with tabled() as (grid, program):
         for ids, sign in ((["1", "2", "30"], "id▲"), (["30", "2", "1"], "id▼"), (["30", "1", "2"], "id")):
-            await pilot.press("down", "s")
-            await pilot.pause()
+            await program.press("down", "s")
+            await program.pause()
             assert names(grid) == ids
             assert text_of(grid).split()[0] == sign
             assert (grid.cursor, grid.column) == (0, 0)
 
-    play(scene)
 
-
-def test_long_table_is_sorted_once_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_long_table_is_sorted_once_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grid_file, "MANY", 2)
 
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+    async with tabled() as (grid, program):
         grid.action_sort()
         assert names(grid) == ["30", "1", "2"]
-        await stage.workers.wait_for_complete()
+        await program.app.workers.wait_for_complete()
         assert names(grid) == ["1", "2", "30"]
         assert "id▲" in text_of(grid)
 
-    play(scene)
 
-
-def test_enter_opens_the_element_of_a_sorted_row() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press("s", "down", "down", "enter")
-        await pilot.pause()
-        (opened,) = stage.of(Grid.ElementOpened)
+async def test_enter_opens_the_element_of_a_sorted_row() -> None:
+    async with tabled() as (_, program):
+        await program.press("s", "down", "down", "enter")
+        await program.pause()
+        (opened,) = program.of(Grid.ElementOpened)
         assert (opened.index, opened.path) == (0, ".")
 
-    play(scene)
 
-
-def test_current_cell_has_original_value_and_path() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press("right", "right")
+async def test_current_cell_has_original_value_and_path() -> None:
+    async with tabled() as (grid, program):
+        await program.press("right", "right")
         assert (grid.value(), grid.path()) == (b"1.10", "$[0].rate")
-        await pilot.press("s", "down")
-        await pilot.pause()
+        await program.press("s", "down")
+        await program.pause()
         assert (grid.value(), grid.path()) == (b"99", "$[1].rate")
         grid.table = None
         assert (grid.value(), grid.path()) == (b"", "")
 
-    play(scene)
-
 
 @pytest.mark.thorough
-def test_new_table_starts_unsorted_at_first_cell() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.press("end", "right", "s", "end")
-        await pilot.pause()
+async def test_new_table_starts_unsorted_at_first_cell() -> None:
+    async with tabled(MANY) as (grid, program):
+        await program.press("end", "right", "s", "end")
+        await program.pause()
         grid.table = Table.of(PEOPLE)
-        await pilot.pause()
+        await program.pause()
         assert (grid.cursor, grid.column, grid.scroll_offset, grid.order) == (0, 0, (0, 0), None)
         assert text_of(grid).split()[:2] == ["id", "name"]
 
-    play(scene, MANY)
-
 
 @pytest.mark.thorough
-def test_mouse_selects_opens_and_sorts() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.click(Grid, offset=(11, 2))
+async def test_mouse_selects_opens_and_sorts() -> None:
+    async with tabled() as (grid, program):
+        await program.click(Grid, offset=(11, 2))
         assert (grid.cursor, grid.column) == (1, 1)
-        await pilot.click(Grid, offset=(2, 3))
+        await program.click(Grid, offset=(2, 3))
         assert (grid.cursor, grid.column) == (2, 1)
-        await pilot.click(Grid, offset=(7, 0))
-        await pilot.pause()
+        await program.click(Grid, offset=(7, 0))
+        await program.pause()
         assert names(grid) == ["1", "2", "30"]
-        assert not stage.of(Grid.ElementOpened)
-        await pilot.click(Grid, offset=(7, 2), times=2)
-        await pilot.pause()
-        assert [message.index for message in stage.of(Grid.ElementOpened)] == [2]
-
-    play(scene)
+        assert not program.of(Grid.ElementOpened)
+        await program.click(Grid, offset=(7, 2), times=2)
+        await program.pause()
+        assert [message.index for message in program.of(Grid.ElementOpened)] == [2]
 
 
-def test_grid_without_a_table_does_nothing() -> None:
-    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+async def test_grid_without_a_table_does_nothing() -> None:
+    async with tabled() as (grid, program):
         grid.table = None
-        await pilot.press("down", "right", "end", "s", "enter", "pagedown")
-        await pilot.pause()
+        await program.press("down", "right", "end", "s", "enter", "pagedown")
+        await program.pause()
         assert text_of(grid) == ""
         assert (grid.cursor, grid.column) == (-1, 0)
-        assert not stage.of(Grid.ElementOpened)
-
-    play(scene)
+        assert not program.of(Grid.ElementOpened)

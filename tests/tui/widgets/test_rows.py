@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,31 +8,28 @@ from textual.strip import Strip
 
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.rows import RowList, Sheet
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import staged, text_of
 
 
-def test_sheet_scrolls_by_keys_and_follows_its_width() -> None:
-    async def run() -> None:
-        sheet = Sheet()
-        async with Stage(sheet).run_test(size=(20, 4)) as pilot:
-            sheet.lines = [[(f"line {at}", "text")] for at in range(10)]
-            sheet.focus()
-            await pilot.pause()
-            assert text_of(sheet).startswith("line 0\nline 1")
-            await pilot.press("down", "j")
-            assert text_of(sheet).startswith("line 2")
-            await pilot.press("pagedown")
-            assert text_of(sheet).startswith("line 5")
-            await pilot.press("end")
-            assert text_of(sheet).endswith("line 9")
-            await pilot.press("home", "up")
-            assert text_of(sheet).startswith("line 0")
-            sheet.lines = [[("one two three", "text")]]
-            await pilot.resize_terminal(9, 4)
-            await pilot.pause()
-            assert text_of(sheet) == "one two\nthree"
-
-    asyncio.run(run())
+async def test_sheet_scrolls_by_keys_and_follows_its_width() -> None:
+    sheet = Sheet()
+    async with staged(sheet, size=(20, 4)) as program:
+        sheet.lines = [[(f"line {at}", "text")] for at in range(10)]
+        sheet.focus()
+        await program.pause()
+        assert text_of(sheet).startswith("line 0\nline 1")
+        await program.press("down", "j")
+        assert text_of(sheet).startswith("line 2")
+        await program.press("pagedown")
+        assert text_of(sheet).startswith("line 5")
+        await program.press("end")
+        assert text_of(sheet).endswith("line 9")
+        await program.press("home", "up")
+        assert text_of(sheet).startswith("line 0")
+        sheet.lines = [[("one two three", "text")]]
+        await program.resize_terminal(9, 4)
+        await program.pause()
+        assert text_of(sheet) == "one two\nthree"
 
 
 class Numbers(RowList[int]):
@@ -62,56 +58,46 @@ class Counted(Sequence[int]):
         return range(len(self))[index]
 
 
-def test_keys_skip_headings_and_show_the_first() -> None:
-    async def run() -> None:
-        numbers = Numbers()
-        async with Stage(numbers).run_test(size=(20, 5)) as pilot:
-            numbers.items = range(32)
-            numbers.focus()
-            await pilot.pause()
-            assert text_of(numbers) == "0\n1<\n2\n3\n4"
-            for key, cursor, top in (
-                ("pagedown", 5, 1), ("pagedown", 9, 5), ("down", 11, 7), ("up", 9, 7), ("pageup", 5, 5),
-                ("end", 31, 27), ("pageup", 27, 27), ("k", 26, 26), ("home", 1, 0), ("up", 1, 0),
-            ):  # fmt: skip
-                await pilot.press(key)
-                assert (key, numbers.cursor, numbers.scroll_offset.y) == (key, cursor, top)
-
-    asyncio.run(run())
+async def test_keys_skip_headings_and_show_the_first() -> None:
+    numbers = Numbers()
+    async with staged(numbers, size=(20, 5)) as program:
+        numbers.items = range(32)
+        numbers.focus()
+        await program.pause()
+        assert text_of(numbers) == "0\n1<\n2\n3\n4"
+        for key, cursor, top in (
+            ("pagedown", 5, 1), ("pagedown", 9, 5), ("down", 11, 7), ("up", 9, 7), ("pageup", 5, 5),
+            ("end", 31, 27), ("pageup", 27, 27), ("k", 26, 26), ("home", 1, 0), ("up", 1, 0),
+        ):  # fmt: skip
+            await program.press(key)
+            assert (key, numbers.cursor, numbers.scroll_offset.y) == (key, cursor, top)
 
 
-def test_first_or_second_click_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def run() -> None:
-        numbers = Numbers()
-        stage = Stage(numbers)
-        async with stage.run_test(size=(20, 5)) as pilot:
-            numbers.items = range(3)
-            await pilot.click(Numbers, offset=(3, 0))
-            await pilot.click(Numbers, offset=(3, 4))
-            assert not stage.of(RowList.RowChosen)
-            await pilot.click(Numbers, offset=(3, 2))
-            monkeypatch.setattr(Numbers, "CLICK_CHOOSES", False)
-            await pilot.click(Numbers, offset=(3, 1))
-            assert numbers.cursor == 1
-            await pilot.click(Numbers, offset=(3, 1))
-            await pilot.pause()
-            assert [message.item for message in stage.of(RowList.RowChosen)] == [2, 1]
-
-    asyncio.run(run())
+async def test_first_or_second_click_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = Numbers()
+    async with staged(numbers, size=(20, 5)) as program:
+        numbers.items = range(3)
+        await program.click(Numbers, offset=(3, 0))
+        await program.click(Numbers, offset=(3, 4))
+        assert not program.of(RowList.RowChosen)
+        await program.click(Numbers, offset=(3, 2))
+        monkeypatch.setattr(Numbers, "CLICK_CHOOSES", False)
+        await program.click(Numbers, offset=(3, 1))
+        assert numbers.cursor == 1
+        await program.click(Numbers, offset=(3, 1))
+        await program.pause()
+        assert [message.item for message in program.of(RowList.RowChosen)] == [2, 1]
 
 
-def test_moving_in_a_million_rows_reads_few() -> None:
-    async def run() -> None:
-        numbers, items = Numbers(), Counted()
-        async with Stage(numbers).run_test(size=(20, 5)) as pilot:
-            numbers.items = items
-            numbers.focus()
-            await pilot.press("end", "pageup", "up", "home", "pagedown", "down", "end")
-            assert numbers.cursor == 999_999
-            assert text_of(numbers).endswith("999999<")
-            assert items.looked_at < 500
-
-    asyncio.run(run())
+async def test_moving_in_a_million_rows_reads_few() -> None:
+    numbers, items = Numbers(), Counted()
+    async with staged(numbers, size=(20, 5)) as program:
+        numbers.items = items
+        numbers.focus()
+        await program.press("end", "pageup", "up", "home", "pagedown", "down", "end")
+        assert numbers.cursor == 999_999
+        assert text_of(numbers).endswith("999999<")
+        assert items.looked_at < 500
 
 
 def test_sheet_without_a_width_has_no_rows() -> None:
