@@ -120,7 +120,7 @@ class ProfileList(ItemList[ProfileRow]):
 
     def _kind(self, row: ProfileRow) -> Cell:
         assert row.profile is not None
-        return [(f"{row.profile.auth.kind:<6}", "middle" if row is self.chosen else "dim")]
+        return [(f"{row.profile.auth.kind:<6}", "dim")]
 
     def _badge(self, row: ProfileRow) -> Cell:
         assert row.profile is not None

@@ -9,17 +9,19 @@ from typing import Any, Final, TypeAlias
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
-from textual.color import Color
+from textual.color import BLACK, WHITE, Color
 from textual.strip import Strip
 from textual.theme import Theme as TextualTheme
 from textual.widget import Widget
 
-from rpcexplorer.model.settings import Theme
+from rpcexplorer.model.settings import Theme, luminance
 from rpcexplorer.text.printable import printable
 
 Pieces: TypeAlias = Iterable[tuple[str, str]]
 """The pieces of a line with their roles."""
 ATTRIBUTES: Final = ("bold", "underline", "italic", "reverse", "strike")
+ON_SELECTION: Final = {"dim": "middle", "json-punctuation": "middle"}
+"""Roles that would be too faint on a selected row, and what they are drawn as there."""
 
 
 class ThemeStyles:
@@ -56,6 +58,11 @@ class ThemeStyles:
                 colour, attributes["reverse"] = word.removeprefix("on:"), True
             else:
                 colour, ground = "background", word.removeprefix("on:")
+        if ground == "selection":
+            colour = ON_SELECTION.get(colour, colour)
+            if self._colours[ground] == "ansi_default":
+                # The colours of the terminal are unknown. Its text and background, swapped, can always be read.
+                colour, ground, attributes["reverse"] = "text", "background", "reverse" not in attributes
         return Style(color=self._colour(colour), bgcolor=self._colour(ground), **attributes)
 
     def _colour(self, role: str) -> Any:
@@ -127,7 +134,8 @@ def textual_theme(theme: Theme) -> TextualTheme:
     colours = dict(theme.colours) | {f"json-{role}": colour for role, colour in theme.json.items()}
     native = any(colour.startswith("ansi_") for colour in theme.colours.values())
     accent, ground, surface = colours["accent"], colours["background"], colours["surface"]
-    colours["prod-surface"] = surface if native else Color.parse(surface).blend(Color.parse(colours["prod"]), 0.25).hex
+    scrollbar = colours["line"] if native else Color.parse(ground).blend(Color.parse(colours["dim"]), 0.75).hex
+    colours["prod-surface"] = surface if native else _tinted(surface, colours["prod"], dark=theme.dark)
     return TextualTheme(
         name=theme.name,
         primary=accent,
@@ -149,8 +157,8 @@ def textual_theme(theme: Theme) -> TextualTheme:
             "block-cursor-foreground": colours["text"],
             "input-selection-background": colours["selection"],
             "input-cursor-background": colours["text"],
-            "input-cursor-foreground": "ansi_black" if native else ground,
-            "scrollbar": colours["line"],
+            "input-cursor-foreground": ground,
+            "scrollbar": scrollbar,
             "scrollbar-hover": colours["dim"],
             "scrollbar-active": accent,
             "scrollbar-background": ground,
@@ -162,6 +170,22 @@ def textual_theme(theme: Theme) -> TextualTheme:
             "ansi-foreground": colours["text"],
         },
     )
+
+
+def _tinted(bar: str, tint: str, *, dark: bool) -> str:
+    """Return the colour of a bar with a tint, so that words are as readable as on the bar."""
+    mixed = Color.parse(bar).blend(Color.parse(tint), 0.25)
+    least = luminance(bar)
+    for percent in range(100):
+        if dark:
+            ground = mixed.blend(BLACK, percent / 100)
+            is_readable = luminance(ground.hex) <= least
+        else:
+            ground = mixed.blend(WHITE, percent / 100)
+            is_readable = luminance(ground.hex) >= least
+        if is_readable:
+            return ground.hex
+    return bar
 
 
 GUTTER: Final = 6

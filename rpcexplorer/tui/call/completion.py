@@ -67,7 +67,7 @@ class CompletionList(RowList["Candidate"], can_focus=False):
     def draw(self, item: Candidate, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "selection" if chosen else "surface"
         name = (f" {item.shown}", "text bold" if chosen else "text")
-        return line([name, (f"  {item.words} ", "middle" if chosen else "dim")], width, styles, ground=ground)
+        return line([name, (f"  {item.words} ", "dim")], width, styles, ground=ground)
 
     def follow(self) -> None:
         """Update the list after a change of the text or the cursor."""

@@ -617,7 +617,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
                 paint(column, column + 1, "accent bold", None)
         if self.has_focus and self.cursor_location[0] == at:
             column = self.cursor_location[1]
-            paint(column, column + 1, "input-cursor-foreground", "input-cursor-background")
+            paint(column, column + 1, "text reverse", "background")
         return styles
 
 

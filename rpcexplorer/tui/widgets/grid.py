@@ -112,14 +112,12 @@ class Grid(LineView):
         for at in self._on_view():
             cell = self.table.cell(row, at)
             role = ROLES.get(cell.kind, "dim")
-            if chosen and role == "dim":
-                role = "middle"
             if chosen and at == self.column:
                 role += " bold underline"
             text = _aligned(cell.text, self._widths[at], right=self.table.columns[at].kind == "number")
             cells += [(text, role), (" " * GAP, "text")]
         number = f"{self.table.original(row):>{self._numbers - AFTER_NUMBER}}{'':{AFTER_NUMBER}}"
-        before = [(number, "middle" if chosen else "dim")]
+        before = [(number, "dim")]
         return self._strip(before, cells, styles, ground="selection" if chosen else "background")
 
     def _strip(

@@ -61,6 +61,9 @@ class Entry(InOrder, Input):
     }
     Entry > .input--placeholder { color: $dim; }
     Entry:ansi > .input--placeholder { color: $dim; text-style: none; }
+    Entry:ansi > .input--cursor, Entry:ansi > .input--selection {
+        background: ansi_default; color: ansi_default; text-style: reverse;
+    }
     """
 
     def __init__(

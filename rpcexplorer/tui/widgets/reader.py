@@ -284,7 +284,7 @@ class Painter(Struct, frozen=True):
         sign, role = _SIGNS.get(row.fold, (" ", "text"))
         number = "" if row.continued else str(row.line + 1)
         number = f"{number:>{self.numbers}} "
-        margin = [(number, "middle" if here else "dim"), (sign, role), (BEFORE if self.left else " ", "dim")]
+        margin = [(number, "dim"), (sign, role), (BEFORE if self.left else " ", "dim")]
         pieces = [Segment(text, self.styles.style(role, ground)) for text, role in margin]
         start, whole = 0, list[Segment]()
         for role, run in groupby(self._roles(row)):
