@@ -12,6 +12,7 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.profiles import ProfilesScreen
@@ -86,6 +87,20 @@ class Program(Running):
         """The call screen, also below another screen."""
         assert self.app.calls is not None
         return self.app.calls
+
+    async def write(self, method: str, params: str) -> None:
+        """Choose a method and replace its params, as a paste does."""
+        self.calls.drafts.choose(method)
+        self.calls.params.replace(params)
+        await self.pause()
+
+    async def sent(self, *keys: str) -> Exchange:
+        """Press keys that send, F5 by default, and wait for the exchange."""
+        before = self.calls.exchange
+        await self.press(*(keys or ["f5"]))
+        await self.until(lambda: self.calls.exchange is not before and not self.calls.running)
+        assert self.calls.exchange is not None
+        return self.calls.exchange
 
     async def profiles(self, at: str = "") -> ProfilesScreen:
         """Open the profiles screen with the cursor on a profile."""
