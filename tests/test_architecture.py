@@ -71,7 +71,7 @@ LIBRARIES: dict[str, set[str]] = {
     "history": {"msgspec", "tomli_w"},
     "profiles": {"msgspec", "tomli_w"},
     "secrets": {"msgspec", "keyring"},
-    "text": {"msgspec", "jq", "markdown_it"},
+    "text": {"msgspec", "jq", "markdown_it", "pygments"},
     "cli": {"msgspec", "click"},
     # Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
     "tui": {"msgspec", "textual", "rich"},

@@ -24,7 +24,8 @@ from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 
 def display(app, screen, renderable):
     if type(screen).__module__.startswith("rpcexplorer."):
-        os.write(1, " ".join(name for name in sys.modules if name.startswith("rpcexplorer")).encode())
+        names = [name for name in sys.modules if name.startswith(("rpcexplorer", "pygments"))]
+        os.write(1, " ".join(names).encode())
         os._exit(0)
 
 App._display = display
@@ -34,7 +35,7 @@ ExplorerApp(explorer, person).run(headless=True, size=(120, 40))
 """
 CALL = """
 import atexit, sys
-atexit.register(lambda: print(*(name for name in sys.modules if name.startswith("rpcexplorer"))))
+atexit.register(lambda: print(*(name for name in sys.modules if name.startswith(("rpcexplorer", "pygments")))))
 sys.argv = ["rpcexplorer", "call", "ping", "--url", "http://127.0.0.1:9/", "--no-input"]
 from rpcexplorer.__main__ import main
 main()

@@ -37,7 +37,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import SIGNS, failed_count, failed_lines, outcome_line, times, transport_line
-from rpcexplorer.text.json_text import highlighted
+from rpcexplorer.text.json_text import highlighted, inked
 from rpcexplorer.text.printable import printable
 from rpcexplorer.variables.references import name_and_value
 
@@ -410,9 +410,9 @@ def show_preview(world: World, preview: Preview | Refused) -> int:
     for label, value in preview.facts:
         world.say(f"{label}: {value}")
     if preview.line:
-        world.print(printable(preview.line))
+        world.print(inked(printable(preview.line), "bold", colour=world.colours))
     for name, value in preview.headers:
-        world.print(printable(f"{name}: {value}"))
+        world.print(inked(printable(name), "json-key", colour=world.colours) + printable(f": {value}"))
     if preview.line or preview.headers:
         world.print()
     world.print_json(preview.body)

@@ -8,6 +8,7 @@ from rpcexplorer.cli.arguments import FILE_HELP, OneOf
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.recorded import Recorded, find_call, of_history, use_history
 from rpcexplorer.cli.run import Run, fail
+from rpcexplorer.cli.world import World
 from rpcexplorer.client.replay import ignored_pointers
 from rpcexplorer.export.formats import (
     FORMER_NAMES,
@@ -21,6 +22,9 @@ from rpcexplorer.export.formats import (
 )
 from rpcexplorer.export.request import Subject, profile_of, record_of
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.text.code import code_lines
+from rpcexplorer.text.json_text import painted
+from rpcexplorer.text.printable import readable
 
 FORM = OneOf(FORMS, FORMER_NAMES)
 
@@ -79,13 +83,21 @@ def copy(run: Run, ids: tuple[str, ...], form: str, output: str | None, profile:
             if problem:
                 fail(problem, 3)
         count = count_replaced(form, subject, content)
-    if FORMS[form].snippet is not None:
-        out.world.write(content + b"\n")
-    else:
-        out.world.print_bytes(content)
+    _print(out.world, content, form)
     out.write()
     if sentence := replaced_words(count):
         world.say(sentence)
+
+
+def _print(world: World, content: bytes, form: str) -> None:
+    text, language = readable(content), FORMS[form].language
+    if world.colours and language and text is not None:
+        for line in code_lines(text, language):
+            world.print(painted(line, colour=True))
+    elif FORMS[form].snippet is not None:
+        world.write(content + b"\n")
+    else:
+        world.print_bytes(content)
 
 
 def _subject(run: Run, call: Recorded, form: str) -> Subject:

@@ -25,6 +25,8 @@ class CopyForm(Struct, frozen=True):
     """Name of the format in messages."""
     ending: str
     """Ending of the file name."""
+    language: str = ""
+    """Language of its colours, as ``code_lines`` names it; empty for none."""
     snippet: Callable[[Subject], str] | None = None
     """Writes the call as text; None for bytes: request and response."""
     runs: bool = False
@@ -34,12 +36,12 @@ class CopyForm(Struct, frozen=True):
 
 
 FORMS: Final[Mapping[str, CopyForm]] = {
-    "curl": CopyForm("a curl command", ".sh", curl, runs=True),
-    "python": CopyForm("Python with httpx", ".py", python, runs=True),
-    "httpie": CopyForm("an HTTPie command", ".sh", httpie, runs=True),
-    "command": CopyForm("an rpcexplorer command", ".sh", command),
-    "report": CopyForm("a report in Markdown", ".md", markdown, describes=True),
-    "request": CopyForm("the request", ".http", describes=True),
+    "curl": CopyForm("a curl command", ".sh", "sh", curl, runs=True),
+    "python": CopyForm("Python with httpx", ".py", "python", python, runs=True),
+    "httpie": CopyForm("an HTTPie command", ".sh", "sh", httpie, runs=True),
+    "command": CopyForm("an rpcexplorer command", ".sh", "sh", command),
+    "report": CopyForm("a report in Markdown", ".md", "", markdown, describes=True),
+    "request": CopyForm("the request", ".http", "http", describes=True),
     "response": CopyForm("the response", ".txt"),
 }
 

@@ -14,7 +14,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from rpcexplorer.jsontext.layout import LEVELS, Layout, pieces
 from rpcexplorer.jsontext.slices import Text, faults
+from rpcexplorer.text.code import MAX_CHARACTERS, code_lines, markup_language
 from rpcexplorer.text.printable import HEX_ROW, columns, hex_row, printable
+from rpcexplorer.text.wrapping import WordLine
 
 Span: TypeAlias = tuple[int, int]
 """Offsets in a text: of the first byte, and after the last."""
@@ -442,6 +444,22 @@ class Document:
     def outline(self) -> Outline:
         """The structure of laid-out JSON."""
         return Outline(self.index, self.measures)
+
+    @cached_property
+    def markup(self) -> list[WordLine]:
+        """The first lines of HTML or XML in roles; empty for any other text."""
+        if self.is_json or self.is_hex or not self.complete:
+            return []
+        language = markup_language(self.line(0, 0, MAX_CHARACTERS))
+        if not language:
+            return []
+        lines: list[str] = []
+        room = MAX_CHARACTERS
+        while room > 0 and len(lines) < self.lines:
+            line = self.line(len(lines), 0, room)
+            lines.append(line)
+            room -= len(line) + 1
+        return code_lines("\n".join(lines), language)
 
     def span(self, line: int) -> tuple[int, int]:
         """The offsets of a line in the text, without its newline."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Final
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from rpcexplorer.model.problem import counted
-from rpcexplorer.patterns import regex
+from rpcexplorer.text.code import code_lines
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.wrapping import Breaks, WordLine, joined, shortened, width_of, wrapped
 
@@ -164,7 +164,6 @@ class _Writer:
         """Link targets so far; None if links cannot be followed."""
         self.code_width = 0
         """Columns for code, if there are more of them than for prose."""
-        self.highlight: Callable[[str, str], Iterable[WordLine]] = _as_one_colour
 
     def write(self, tokens: Iterable[Token]) -> None:
         tokens = iter(tokens)
@@ -187,7 +186,7 @@ class _Writer:
                     is_manual = self.targets is not None
                     breaks: Breaks = "words" if is_manual else "anywhere"
                     width, self._rows.width = self._rows.width, self.code_width or self._rows.width
-                    for line in self.highlight(token.content, token.info):
+                    for line in code_lines(token.content, token.info):
                         row = [(" " * indent, "text"), *line]
                         if is_manual and DRAWING in token.content and self._rows.width:
                             # Wrapped, it would mean nothing.
@@ -283,10 +282,6 @@ def _column_widths(natural: list[int], room: int | None) -> list[int]:
     return [widths[place] for place in range(len(natural))]
 
 
-def _as_one_colour(text: str, language: str) -> Iterator[WordLine]:  # noqa: ARG001
-    return ([(line.rstrip(), "middle")] for line in text.splitlines())
-
-
 class Heading(Struct, frozen=True):
     row: int
     level: int
@@ -331,7 +326,7 @@ def markdown_page(text: str, width: int, code_width: int) -> MarkdownPage:
     if text.startswith("# "):
         text = text.partition("\n")[2]
     writer = _Writer(rows, 2, "text")
-    writer.targets, writer.highlight, writer.code_width = [], highlighted, code_width
+    writer.targets, writer.code_width = [], code_width
     writer.write(_parser().parse(text[:MAX_PAGE_CHARACTERS]))
     links: list[Link] = []
     for number, row in enumerate(rows.made):
@@ -345,51 +340,3 @@ def markdown_page(text: str, width: int, code_width: int) -> MarkdownPage:
             start += len(words)
     code = frozenset(chain.from_iterable(writer.code))
     return MarkdownPage(rows.made, writer.headings, links, code)
-
-
-_PROMPTS: Final = ("$ ", "> ", ">>> ")
-
-
-def highlighted(text: str, language: str) -> Iterator[WordLine]:
-    """Yield the lines of code in roles; commands of a console are highlighted."""
-    lines = text.expandtabs(4).splitlines()
-    if language == "console":
-        for line in lines:
-            prompt = next((sign for sign in _PROMPTS if line.startswith(sign)), "")
-            if prompt:
-                yield [(prompt, "dim"), (line.removeprefix(prompt).rstrip(), "text bold")]
-            else:
-                yield [(line.rstrip(), "middle")]
-        return
-    for line in lines:
-        yield list(_in_roles(line.rstrip(), language))
-
-
-_CODE = regex(
-    r"""(?P<comment>(?<!\S)(?:\#|//).*)|(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*"|'[^']*')"""
-    r"""|(?P<name>^\s*\[[^\]]*\]\s*$|^\s*[\w.-]+(?=\s*=\s))|(?P<number>(?<![\w.-])-?\d[\d_.]*(?![\w.-]))"""
-    r"""|(?P<literal>\b(?:true|false|null|None|True|False|import|from|with|async|await|def|return|for|in|as|if|print)\b)"""
-)
-"""Comments, texts, keys and numbers. Lexers of Pygments load too slowly."""
-_CODE_ROLES: Final = {
-    "comment": "dim",
-    "key": "json-key",
-    "name": "json-key",
-    "string": "json-string",
-    "number": "json-number",
-    "literal": "json-literal",
-}
-_PLAIN: Final = frozenset({"sh", "text", ""})
-"""Languages in which only comments and texts have a colour."""
-
-
-def _in_roles(line: str, language: str) -> Iterator[tuple[str, str]]:
-    at = 0
-    for found in _CODE.finditer(line):
-        kind = found.lastgroup or ""
-        if language in _PLAIN and kind not in {"comment", "string"}:
-            continue
-        yield line[at : found.start()], "text"
-        yield found[0], _CODE_ROLES[kind]
-        at = found.end()
-    yield line[at:], "text"

@@ -682,7 +682,7 @@ def _load_manual() -> None:
     from rpcexplorer.text.markdown import markdown_page
     from rpcexplorer.tui import manual  # noqa: F401 - to have it loaded
 
-    markdown_page("", 80, 80)
+    markdown_page("```sh\n```", 80, 80)
 
 
 class Help(PageDialog):

@@ -313,6 +313,14 @@ def test_dry_run_prints_exact_request_and_sends_nothing(shell: Shell) -> None:
     assert "hunter2" not in ran.text + ran.err
 
 
+def test_dry_run_is_coloured_on_a_terminal(shell: Shell) -> None:
+    words = ("call", "ping", "--url", "http://127.0.0.1:9", "--dry-run", "--id", "abc")
+    shown = shell.run(*words, terminal=True).text
+    assert shown.startswith("\x1b[1mPOST /api/v2/ HTTP/1.1\x1b[0m\n\x1b[36mHost\x1b[0m: 127.0.0.1:9\n")
+    assert '\x1b[36m"jsonrpc"\x1b[0m' in shown
+    assert "\x1b" not in shell.run(*words, terminal=True, NO_COLOR="1").text
+
+
 def test_dry_run_shows_cookie_as_secret_reference(shell: Shell) -> None:
     shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "cookie", username = "ada" }\n')
     without = shell.run("call", "ping", "--dry-run")

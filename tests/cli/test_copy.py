@@ -83,8 +83,25 @@ def test_request_is_exact_except_for_the_secret(shell: Shell) -> None:
     head, _, body = ran.out.partition(b"\n\n")
     assert body.replace("«shop.password»".encode(), PASSWORD.encode()) == received.body
     assert head.split(b"\n") == received.head.rstrip().split(b"\r\n")
-    shown = shell.run("copy", "--as", "request", terminal=True).text
+    shown = shell.run("copy", "--as", "request", terminal=True, NO_COLOR="1").text
     assert printable(shown, lines=True) == shown
+
+
+@pytest.mark.parametrize(
+    ("form", "coloured"),
+    [
+        ("curl", "\x1b[32m'{"),
+        ("python", "\x1b[35mimport\x1b[0m"),
+        ("request", "\x1b[36mHost\x1b[0m"),
+        ("report", ""),
+    ],
+)
+def test_copy_is_coloured_only_on_a_terminal(used: Used, form: str, coloured: str) -> None:
+    shown = used.shell.run("copy", used.id, "--as", form, terminal=True).text
+    assert coloured in shown
+    assert ("\x1b" in shown) is bool(coloured)
+    plain, _ = used.copy(form)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", shown).rstrip("\n") == plain.rstrip("\n")
 
 
 @pytest.mark.parametrize("body", [b'{"jsonrpc": "2.0", "result": "\xff\x1b[2J', b'{"result":1.10 }\n\n'])

@@ -310,6 +310,11 @@ class Painter(Struct, frozen=True):
         if document.is_json:
             for start, end, token in tokens(row.text, in_string=row.in_string):
                 paint(start, end, f"json-{token}")
+        elif row.line < len(document.markup):
+            at = -first
+            for part, role in document.markup[row.line]:
+                paint(at, at + len(part), role)
+                at += len(part)
         if row.fold == "folded":
             own = max(document.size(*document.span(row.line))[0] - first, 0)
             paint(own, row.text.rfind(" "), "middle")

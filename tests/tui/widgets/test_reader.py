@@ -69,9 +69,22 @@ async def test_json_has_numbers_and_starts_like_the_editor() -> None:
 
 
 async def test_other_text_has_numbers_and_no_colours() -> None:
-    async with reading(b'<h1>502</h1>\n"bad" 1') as (reader, _):
-        assert shown(reader) == ["  1   <h1>502</h1>", '  2   "bad" 1']
+    async with reading(b'502 Bad Gateway\n"bad" 1') as (reader, _):
+        assert shown(reader) == ["  1   502 Bad Gateway", '  2   "bad" 1']
         assert set(styles(reader, 1)) == {"2", "", '"bad" 1'}
+
+
+async def test_error_page_has_colours_also_when_wrapped() -> None:
+    page = b'<html>\n<h1 id="x">' + b"a" * 70 + b"<i>502"
+    async with reading(page, size=(80, 10)) as (reader, program):
+        tag, value = (ThemeStyles.of(reader).style(role) for role in ("json-literal", "json-string"))
+        assert styles(reader, 1)["h1"] == tag
+        assert styles(reader, 1)['"x"'] == value
+        await program.press("right")
+        assert styles(reader, 1)["x"] == value
+        reader.wrapped = True
+        await program.pause()
+        assert styles(reader, 2)["i"] == tag
 
 
 async def test_hostile_text_is_shown_escaped() -> None:
