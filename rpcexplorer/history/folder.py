@@ -15,7 +15,7 @@ from itertools import islice
 from math import inf
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -100,6 +100,9 @@ SPELLED = 8
 """Bytes of a record, at the most, for each byte of the reply in it."""
 SHOWN = 5
 T = TypeVar("T")
+
+if TYPE_CHECKING:
+    from rpcexplorer.history.statistics import UsualTimes
 
 
 class RawBlock(NamedTuple):
@@ -418,6 +421,8 @@ class History:
         self.inside, self.shared = inside, shared
         self.writer = writer or this_writer()
         self.unsaved: list[Exchange] = []
+        self.times: UsualTimes | None = None
+        """The durations of the last results, after ``read_times``."""
         self._rotate_at = rotate_at
         self._lock_seconds = lock_seconds
         self._clock = clock
@@ -432,6 +437,8 @@ class History:
         if len(exchange.params) + len(exchange.params_sent or "") > MIB and len(to_block(exchange)) > self._largest:
             raise FileError("the params are too large to be recorded")
         self.unsaved.append(exchange)
+        if self.times is not None:
+            self.times.add(exchange)
         self.save_unsaved()
 
     def save_unsaved(self) -> None:
@@ -569,6 +576,17 @@ class History:
             if len(calls) == limit:
                 break
         return [*calls, damaged] if damaged else calls
+
+    def read_times(self) -> None:
+        """Read the durations of the last results, as far as they are in the newest megabytes."""
+        from rpcexplorer.history.statistics import UsualTimes  # only screens show them
+
+        times = UsualTimes()
+        steps = self.search_in_steps(HistoryFilter(outcome="result"), RECENT_BYTES, whole=False)
+        for found in self._for_a_moment(steps, 2 * MOMENT):
+            if isinstance(found, Exchange):
+                times.add_earlier(found)
+        self.times = times
 
     def methods(self, profile: str | None = None) -> list[str]:
         """Return the names called recently, the last one first.

@@ -1,4 +1,4 @@
-"""Statistics of many calls: count, failures, times.
+"""Statistics of many calls: count, failures, times; and the usual duration of each method.
 
 Calls are added one by one. Only the duration of each call is kept in memory.
 """
@@ -6,13 +6,16 @@ Calls are added one by one. Only the duration of each call is kept in memory.
 from __future__ import annotations
 
 from array import array
+from collections import deque
+from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
-from math import ceil
+from math import ceil, isfinite
 from typing import Final, Literal, get_args
 
 from msgspec import Struct, field
 
 from rpcexplorer.model.exchange import FAILED, Damaged, Exchange, OutcomeName
+from rpcexplorer.model.profile import AD_HOC_NAME
 
 Grouping = Literal["method", "profile", "code"]
 GROUPINGS: Final[tuple[Grouping, ...]] = get_args(Grouping)
@@ -28,6 +31,7 @@ _STEPS: Final = (1, 5, 15, _HOUR, 3 * _HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 30 * _DA
 
 
 class Latency(Struct, frozen=True):
+    fastest: float
     median: float
     p95: float
     """95 of 100 calls took no longer."""
@@ -67,9 +71,55 @@ class Figures(Struct):
         many, known = self._latency
         if many != len(self.took):
             ranked = sorted(self.took)
-            known = Latency(*(ranked[ceil(part * len(ranked) / 100) - 1] for part in (50, 95, 100)))
+            known = Latency(ranked[0], *(ranked[ceil(part * len(ranked) / 100) - 1] for part in (50, 95, 100)))
             self._latency = len(ranked), known
         return known
+
+
+LAST_RESULTS: Final = 20
+"""Results of a method that its usual duration is the median of."""
+FEWEST_RESULTS: Final = 3
+"""With fewer, nothing is usual yet."""
+
+
+class UsualTimes:
+    """The durations of the last results of each method, for each profile."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[tuple[str, str], deque[float]] = {}
+
+    def add(self, call: Exchange) -> None:
+        """Add the newest call, if it has a result."""
+        if _has_usual_time(call):
+            self._of(call).append(call.seconds)
+
+    def add_earlier(self, call: Exchange) -> None:
+        """Add a call that was made before all that are known."""
+        if _has_usual_time(call) and len(self._of(call)) < LAST_RESULTS:
+            self._of(call).appendleft(call.seconds)
+
+    def _of(self, call: Exchange) -> deque[float]:
+        return self._seconds.setdefault((call.profile, call.method), deque(maxlen=LAST_RESULTS))
+
+    def last(self, profile: str, method: str) -> Sequence[float]:
+        """Return the durations, the oldest first."""
+        return list(self._seconds.get((profile, method), ()))
+
+    def usual(self, profile: str, method: str) -> float | None:
+        """Return the median; None if there are too few results."""
+        ranked = sorted(self.last(profile, method))
+        if len(ranked) < FEWEST_RESULTS:
+            return None
+        return ranked[(len(ranked) - 1) // 2]
+
+
+def _has_usual_time(call: Exchange) -> bool:
+    """Return whether the call counts.
+
+    Other people may be nearer to the server, and calls without a profile go to different servers under one name.
+    """
+    is_own = not call.writer and not call.foreign and call.profile != AD_HOC_NAME
+    return is_own and call.kind == "call" and call.counts_as == "result" and isfinite(call.seconds)
 
 
 class Chart(Struct, frozen=True):

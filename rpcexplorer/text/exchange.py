@@ -555,6 +555,18 @@ def outcome_word(exchange: Exchange) -> tuple[str, str]:
     return word, ROLES[exchange.counts_as]
 
 
+SLOW: Final = 2
+"""A call that took this many times the usual duration is marked as slow."""
+
+
+def duration_role(exchange: Exchange, usual: float | None) -> str:
+    """Return the colour of a duration: that of a failure, or of a slow call."""
+    if exchange.counts_as != "result":
+        return ROLES[exchange.counts_as]
+    is_slow = usual is not None and exchange.seconds > SLOW * usual
+    return "careful" if is_slow else "text"
+
+
 def event_words(event: Exchange) -> str:
     """Return the outcome of an event with its remark, which a list shows instead of a method."""
     return ": ".join([outcome_words(event.outcome), *map(printable, event.remarks)])

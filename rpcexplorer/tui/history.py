@@ -19,16 +19,18 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.history.statistics import UsualTimes
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import YOU, HistoryFilter, narrowed
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import AD_HOC_NAME
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Cell, Column
+from rpcexplorer.text.columns import Cell, Column, arranged, headings
 from rpcexplorer.text.exchange import (
     ROLES,
     SIGNS,
+    duration_role,
     ended,
     headers_page,
     outcome_cell,
@@ -40,6 +42,7 @@ from rpcexplorer.text.exchange import (
     transport_pieces,
 )
 from rpcexplorer.text.history import Day, HistoryRow, case_note_lines, key_of, moment_words, note_page
+from rpcexplorer.text.lanes import Scale, lane
 from rpcexplorer.text.printable import clipped, columns, printable
 from rpcexplorer.text.wrapping import wrapped
 from rpcexplorer.tui.browser import Browser, Detail
@@ -88,9 +91,12 @@ class CaseNote(Sheet):
 
 MARK: Final = "●"
 """The sign of a marked call."""
-MIN_PARAMS: Final = len("page 8 c  ★ ")
-"""Columns that a name leaves for the params."""
+MAX_LABEL_COLUMNS: Final = 24
+"""Columns of a name or a note before the params."""
 PROFILE_COLUMNS: Final = 12
+LANE_COLUMNS: Final = 17
+MIN_LANE_WIDTH: Final = 70
+"""A list that is narrower has no lanes, so that the params have room; more with a column for profile or writer."""
 NEAR: Final = 50
 """Rows before the end at which more are read."""
 
@@ -112,7 +118,8 @@ class HistoryList(ItemList[HistoryRow]):
     def draw(self, item: HistoryRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         match item:
             case Day(words=day):
-                return line([(f"   {day}", "dim")], width, styles)
+                _, axis = arranged(headings(self.arrangement(width)), None, width)
+                return line([(f"   {day}", "dim")], width, styles, right=axis)
             case Damaged(reason=reason):
                 words = [(" ! damaged  ", "careful"), (reason, "middle")]
                 return line(words, width, styles, ground="selection" if chosen else "background")
@@ -128,11 +135,17 @@ def columns_of(
     rows: Sequence[HistoryRow],
     is_marked: Callable[[Exchange], bool],
     zone: tzinfo | None,
+    times: UsualTimes | None = None,
     *,
     everyone: bool,
     of_case: bool,
 ) -> list[Column[Any]]:
-    """Return the columns for calls of all profiles or of one, perhaps of a case."""
+    """Return the columns for calls of all profiles or of one, perhaps of a case.
+
+    ``times``: the durations that are usual.
+    """
+    calls = [row for row in rows if isinstance(row, Exchange)]
+    scale = Scale.of(call.seconds for call in calls if call.kind != "event")
 
     def mark(call: Exchange) -> Cell:
         return [(MARK if is_marked(call) else " ", "accent"), (SIGNS[call.counts_as], ROLES[call.counts_as])]
@@ -140,26 +153,31 @@ def columns_of(
     def params(call: Exchange) -> Cell:
         if call.kind == "event":
             return outcome_cell(call)
-        imported = [("imported  ", "careful")] if call.foreign and not of_case else []
-        return [*imported, (params_words(call), "middle")]
+        words = [("imported  ", "careful")] if call.foreign and not of_case else []
+        if call.name or call.note:
+            words.append((f"★ {clipped(call.name or call.note, MAX_LABEL_COLUMNS)}  ", "careful"))
+        return [*words, (params_words(call), "middle")]
 
-    def name(call: Exchange, room: int) -> Cell:
-        label = (call.name or call.note)[:MAX_NAME_CHARACTERS]
-        return [(f"  ★ {clipped(label, max(room - MIN_PARAMS, 3))}", "careful")] if label else []
+    def took(call: Exchange) -> Cell:
+        if call.kind == "event":
+            return []
+        usual = times.usual(call.profile, call.method) if times is not None else None
+        return lane(scale, LANE_COLUMNS, call.seconds, duration_role(call, usual), usual)
 
     def outcome(call: Exchange) -> Cell:
         return [] if call.kind == "event" else [outcome_word(call)]
 
     writer = Column[Exchange](lambda call: [(call.writer or YOU, "dim")], most=PROFILE_COLUMNS)
     profile = Column[Exchange](lambda call: [(call.profile, "dim")], most=PROFILE_COLUMNS)
-    has_writers = any(isinstance(row, Exchange) and row.writer for row in rows)
+    has_writers = any(call.writer for call in calls)
+    names = [*([writer] if has_writers else []), *([profile] if everyone else [])]
+    least = MIN_LANE_WIDTH + len(names) * PROFILE_COLUMNS
     return [
         Column(mark, width=2, gap=0),
         Column[Exchange](lambda call: [(call.method, "text")], share=5 if everyone else 4, gap=1),
-        *([writer] if has_writers else []),
-        *([profile] if everyone else []),
+        *names,
         Column(params, fills=True),
-        Column(fit=name, right=True, gap=0),
+        Column(took, scale.heading(LANE_COLUMNS), width=LANE_COLUMNS, drop=least),
         Column(outcome, width=10, right=True, gap=0),
         Column[Exchange](lambda call: [(f"{call.when.astimezone(zone):%H:%M:%S}", "dim")], width=8),
         Column[Exchange](width=1, gap=0),
@@ -181,6 +199,7 @@ ROWS: Final = "rows"
 class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
     """The recorded calls, or those of a case."""
 
+    DEFAULT_CSS = "HistoryScreen #main { width: 60%; }"
     FILTER = "text  outcome:error  method:user  since:2h  slower:1s  code:-32602"
 
     def __init__(
@@ -205,6 +224,18 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
 
     def over_both(self) -> Sequence[Widget]:
         return [CaseNote(self._case.note)] if self._case is not None and self._case.note else []
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        if self.explorer.history.times is None and self._case is None:
+            self._read_times()
+
+    @work(group="times")
+    async def _read_times(self) -> None:
+        """Show which durations are usual, as soon as that is known."""
+        await asyncio.to_thread(self.explorer.history.read_times)
+        if self.shown is not None:
+            self._show_rows(self.shown)
 
     def on_screen_resume(self) -> None:
         """Search again: other processes may have recorded calls, too."""
@@ -267,7 +298,9 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
 
     def _show_rows(self, reading: Reading) -> None:
         rows, everyone = reading.rows, reading.wanted.profile is None
-        columns = columns_of(rows, self._is_marked, self.frame.zone, everyone=everyone, of_case=self._case is not None)
+        of_case = self._case is not None
+        times = None if of_case else self.explorer.history.times
+        columns = columns_of(rows, self._is_marked, self.frame.zone, times, everyone=everyone, of_case=of_case)
         self.list.empty = advice(reading, self._scope_name, recording=self.explorer.journal.recording)
         self.list.show(rows, columns, from_top=self.shown is None or reading.wanted != self.shown.wanted)
         if reading.found or reading.full:

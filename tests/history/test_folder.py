@@ -221,6 +221,23 @@ def test_last_result_is_found_despite_later_failures(tmp_path: Path) -> None:
 
 
 @pytest.mark.everyday(1)
+def test_durations_of_results_are_read_and_kept(tmp_path: Path) -> None:
+    history = History(tmp_path, writer="me@here")
+    for number in range(3):
+        history.append(exchange(number, seconds=number + 1.0))
+    history.append(exchange(3, outcome=Unreached("connect", "refused"), seconds=9.0))
+    assert history.times is None
+    again = History(tmp_path, writer="me@here")
+    again.read_times()
+    assert again.times
+    again.append(exchange(4, seconds=4.0))
+    assert again.times.last("staging", "ping") == [1.0, 2.0, 3.0, 4.0]
+    other = History(tmp_path, writer="ada@laptop")
+    other.read_times()
+    assert other.times
+    assert other.times.last("staging", "ping") == []
+
+
 def test_name_and_note_are_added_and_removed(ten: History) -> None:
     assert ten.annotate(id_of(4), name="slow", note="see \x1b[31m")
     assert ten.find(id_of(4)) == exchange(4, name="slow", note="see \x1b[31m")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.history.statistics import Chart, Grouping, Latency, Statistics
+from rpcexplorer.history.statistics import LAST_RESULTS, Chart, Grouping, Latency, Statistics, UsualTimes
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Response
@@ -66,7 +66,7 @@ def test_calls_and_failures_are_counted_by_group() -> None:
 
 def test_duration_counts_only_with_a_response() -> None:
     rows = {row.name: row.latency() for row in of(CALLS).rows()}
-    assert rows["b", "prod"] == Latency(0.4, 0.4, 0.4)
+    assert rows["b", "prod"] == Latency(0.4, 0.4, 0.4, 0.4)
     assert rows["c", "prod"] is None  # It was cancelled, or only sent.
     assert of([call("b", 9.0, REFUSED)]).total.latency() is None
 
@@ -138,3 +138,50 @@ def test_chart_needs_calls_and_room() -> None:
     assert of([]).chart(10) is None
     assert of(CALLS).chart(0) is None
     assert all(one.calls >= other.calls for one, other in pairwise(of(CALLS).rows()))
+
+
+def test_usual_duration_is_the_median_of_the_last_results() -> None:
+    times = UsualTimes()
+    for seconds in (9.0, 0.1):
+        times.add(call("a", seconds))
+    assert times.usual("prod", "a") is None
+    times.add(call("a", 0.3))
+    assert times.usual("prod", "a") == 0.3
+    for _ in range(LAST_RESULTS):
+        times.add(call("a", 0.2))
+    assert times.last("prod", "a") == [0.2] * LAST_RESULTS
+    assert (times.usual("prod", "a"), times.usual("test", "a")) == (0.2, None)
+
+
+def test_earlier_durations_come_before_the_known() -> None:
+    times = UsualTimes()
+    times.add(call("a", 0.5))
+    for number in range(1, LAST_RESULTS + 9):
+        times.add_earlier(call("a", float(number)))
+    assert times.last("prod", "a")[-3:] == [2.0, 1.0, 0.5]
+    assert len(times.last("prod", "a")) == LAST_RESULTS
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        call("a", 0.1, NO),
+        call("a", 0.1, Result(b"1", message="the tool failed")),
+        call("a", 0.1, Cancelled()),
+        call("a", float("nan")),
+        exchange(Result(b"1"), method="a", profile="prod", kind="batch"),
+        exchange(Result(b"1"), method="a", profile="prod", writer="ada@laptop"),
+        exchange(Result(b"1"), method="a", profile="prod", foreign=True),
+    ],
+)
+def test_only_own_results_of_single_calls_are_usual(other: Exchange) -> None:
+    times = UsualTimes()
+    times.add(other)
+    times.add_earlier(other)
+    assert times.last("prod", "a") == []
+
+
+def test_calls_without_a_profile_have_no_usual_duration() -> None:
+    times = UsualTimes()
+    times.add(call("a", 0.1, profile="url"))
+    assert times.last("url", "a") == []
