@@ -55,6 +55,7 @@ def called(tmp_path: Path, make_explorer: Make) -> Called:
                 await program.until(
                     lambda: program.app.screen is not calls or (calls.exchange is not None and not calls.running)
                 )
+                await program.pause()
                 yield program, server
 
     return call
@@ -104,7 +105,7 @@ async def test_hint_for_request_form_confirms_only_once(called: Called) -> None:
 async def test_enter_confirms_no_hint_for_another_server(called: Called, tmp_path: Path) -> None:
     file = tmp_path / OWN
     async with called(ELSEWHERE) as (program, server):
-        assert "redirects to another server: " in program.words
+        assert "redirects to another server" in program.words
         await asked(program)
         await program.press("enter")
         await program.until(lambda: program.app.screen is program.calls)
