@@ -32,6 +32,7 @@ from rpcexplorer.text.exchange import (
     failed_lines,
     nothing,
     outcome_line,
+    outcome_word,
     request_lines,
     size,
     timing_page,
@@ -66,6 +67,23 @@ def error(code: int | None, message: str = "") -> ErrorObject:
 )
 def test_outcome_has_a_sign_and_words(outcome: Outcome, line: str) -> None:
     assert outcome_line(exchange(outcome)) == line
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words", "role"),
+    [
+        (Result(b"1"), "34 ms", "middle"),
+        (ErrorObject(-32602, "", None, b""), "-32602", "wrong"),
+        (ErrorObject(None, "", None, b""), "error", "wrong"),
+        (ErrorObject(10**4400, "", None, b""), "error", "wrong"),
+        (Malformed("no"), "malformed", "wrong"),
+        (Unreached("name", "no such host"), "no resp.", "wrong"),
+        (Cancelled(), "cancelled", "careful"),
+        (Sent(), "sent", "well"),
+    ],
+)
+def test_each_outcome_has_a_word_and_a_colour(outcome: Outcome, words: str, role: str) -> None:
+    assert outcome_word(exchange(outcome)) == (words, role)
 
 
 def test_every_outcome_has_a_sign() -> None:

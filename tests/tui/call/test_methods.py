@@ -1,9 +1,10 @@
-"""The method picker: its filter, its rows, and its messages."""
+"""The methods pane: filter, method list, recent calls."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets import Input
 
+from rpcexplorer.model.exchange import Cancelled, Sent
 from rpcexplorer.model.method import Method
-from rpcexplorer.rpc.messages import Result
+from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.call.methods import (
     Heading,
     MethodList,
-    MethodListRow,
     MethodRow,
     MethodRows,
     MethodsPane,
@@ -26,7 +27,7 @@ from rpcexplorer.tui.call.methods import (
     name_of,
 )
 from rpcexplorer.tui.widgets.bars import Bar
-from tests.text.exchanges import exchange
+from tests.text.exchanges import WHEN, exchange
 from tests.tui.stage import FakeState, Staged, staged, text_of
 
 METHODS = {
@@ -91,7 +92,7 @@ async def test_methods_are_grouped_with_auth_and_unsafe_sign() -> None:
 async def test_pinned_current_and_recent_methods_have_their_marks() -> None:
     async with choosing() as (pane, program):
         pane.pinned = ["user.list"]
-        pane.recent = [exchange(Result(b"1"), method="auth")]
+        pane.recent = [exchange(Result(b"1"), method=method) for method in ("auth", "user.list", "elsewhere")]
         pane.current = "user.get"
         await program.pause()
         lines = shown(pane)
@@ -140,15 +141,6 @@ async def test_each_letter_filters_with_best_match_under_cursor() -> None:
         ]  # fmt: skip
         assert lit(pane) == "user.get"
         assert bars(pane)[0].split()[1:] == ["4", "of", "6", "F2"]
-
-
-async def test_letter_and_matches_are_drawn_at_once() -> None:
-    async with choosing() as (pane, program):
-        pane.query_one(Input).value = "list"
-        assert pane.typed == "list"
-        assert name_of(pane.query_one(MethodList).items[0]) == "user.list"
-        await program.press("enter")
-        assert names(program.of(MethodsPane.MethodChosen)) == ["user.list"]
 
 
 async def test_any_name_can_be_called() -> None:
@@ -297,25 +289,12 @@ async def test_ten_thousand_methods_are_drawn_only_as_seen(monkeypatch: pytest.M
         assert len(drawn) < 1000
 
 
-NAMES = ("user.get", "user.list", "ping", "session.usage", "arg_test", "report.run", "report.list")
-
-
-def method_list(*names: str) -> dict[str, Method]:
-    return {name: Method(name) for name in names}
-
-
-def listed(rows: MethodRows, typed: str = "") -> list[str]:
-    """Return names, headings in brackets, a typed name in quotes."""
-    return [_told(row) for row in rows.listed(typed)]
-
-
-def _told(row: MethodListRow) -> str:
-    match row:
-        case Heading(words=words):
-            return f"[{words}]"
-        case TypedRow(name=name):
-            return f'"{name}"'
-    return name_of(row)
+async def test_letters_of_the_filter_are_underlined() -> None:
+    async with choosing() as (pane, program):
+        await program.press("u", "g")
+        strip = pane.query_one(MethodList).render_line(0)
+        underlined = [piece.text for piece in strip if piece.style and piece.style.underline]
+        assert (lit(pane), underlined) == ("user.get", ["u", "g"])
 
 
 @pytest.mark.parametrize(
@@ -334,70 +313,107 @@ def test_group_is_the_text_before_the_first_separator(name: str, group: str) -> 
     assert group_of(name) == group
 
 
-def test_pinned_methods_come_first_in_pinned_order() -> None:
-    rows = listed(MethodRows(method_list(*NAMES), pinned=["user.list", "ping", "user.list"]))
-    assert rows[:4] == ["[pinned]", "user.list", "ping", "[]"]
-    assert (rows.count("user.list"), rows.count("ping")) == (1, 1)
+def rows_of(names: Iterable[str], pinned: Sequence[str] = (), recent: Sequence[str] = ()) -> MethodRows:
+    return MethodRows({name: Method(name) for name in names}, pinned, recent)
 
 
-def test_group_with_one_unpinned_method_keeps_its_heading() -> None:
-    assert listed(MethodRows(method_list("user.get", "user.list"), pinned=["user.get"])) == [
-        "[pinned]", "user.get", "[user]", "user.list",
-    ]  # fmt: skip
+def listed(rows: MethodRows, typed: str) -> str:
+    """Return the names, headings in brackets, a typed name in quotes."""
+    words = []
+    for row in rows.listed(typed):
+        match row:
+            case Heading(words=heading):
+                words.append(f"[{heading}]")
+            case TypedRow(name=name):
+                words.append(f'"{name}"')
+            case _:
+                words.append(name_of(row))
+    return " ".join(words)
 
 
-def test_unknown_pinned_method_stays_in_the_list() -> None:
-    rows = MethodRows({}, pinned=["gone.now"])
-    assert listed(rows) == ["[pinned]", "gone.now"]
-    assert len(rows) == 1
-
-
-def test_recent_and_pinned_methods_are_marked() -> None:
-    rows = MethodRows(method_list("a", "b", "c"), pinned=["b"], recent=["a", "b", "elsewhere"]).listed("")
-    assert {row.method.name: row.standing for row in rows if isinstance(row, MethodRow)} == {
-        "a": "recent", "b": "pinned", "c": "plain",
-    }  # fmt: skip
-
-
-def test_filter_finds_best_matches_first() -> None:
-    rows = MethodRows(method_list(*NAMES)).listed("us")
-    assert [name_of(row) for row in rows[:3]] == ["user.get", "user.list", "session.usage"]
-
-
-async def test_letters_of_the_filter_are_underlined() -> None:
-    async with choosing() as (pane, program):
-        await program.press("u", "g")
-        strip = pane.query_one(MethodList).render_line(0)
-        underlined = [piece.text for piece in strip if piece.style and piece.style.underline]
-        assert (lit(pane), underlined) == ("user.get", ["u", "g"])
-
-
-def test_typed_name_is_offered_last() -> None:
-    rows = MethodRows(method_list(*NAMES)).listed(" user ")
-    assert [row for row in rows if not isinstance(row, MethodRow)] == [rows[-1]] == [TypedRow("user")]
-
-
-def test_known_name_typed_in_full_is_offered_once() -> None:
-    rows = listed(MethodRows(method_list("ping.pong", "ping", "a.ping"), pinned=["a.ping"]), "ping")
-    assert rows[0] == "ping"
-    assert '"ping"' not in rows
-
-
-@pytest.mark.parametrize("ahead", ["x.c", "x.b"])
-def test_pinned_and_recent_come_first_among_equal_matches(ahead: str) -> None:
-    names = method_list("x.a", "x.b", "x.c")
-    assert listed(MethodRows(names, recent=[ahead]), "x")[0] == ahead
-    assert listed(MethodRows(names, pinned=[ahead], recent=["x.a"]), "x")[:2] == [ahead, "x.a"]
-
-
-def test_better_match_comes_before_a_pinned_one() -> None:
-    assert listed(MethodRows(method_list("user.get", "session.usage"), pinned=["session.usage"]), "us")[0] == "user.get"
+@pytest.mark.parametrize(
+    ("names", "pinned", "recent", "typed", "rows"),
+    [
+        ("user.list user.get ping", "ping user.list ping", "", "", "[pinned] ping user.list [user] user.get"),
+        ("", "gone.now", "", "", "[pinned] gone.now"),
+        ("user.get ping session.usage user.list", "", "", "us", 'user.get user.list session.usage "us"'),
+        ("user.get user.list", "", "", " user ", 'user.get user.list "user"'),
+        ("ping.pong ping a.ping", "a.ping", "", "ping", "ping ping.pong a.ping"),
+        ("x.a x.b x.c", "", "x.c", "x", 'x.c x.a x.b "x"'),
+        ("x.a x.b x.c", "x.c", "x.a", "x", 'x.c x.a x.b "x"'),
+        ("user.get session.usage", "session.usage", "", "us", 'user.get session.usage "us"'),
+    ],
+)
+def test_rows_are_in_order(names: str, pinned: str, recent: str, typed: str, rows: str) -> None:
+    assert listed(rows_of(names.split(), pinned.split(), recent.split()), typed) == rows
 
 
 @given(st.sets(st.text(max_size=6), max_size=20), st.lists(st.text(max_size=6), max_size=3), st.text(max_size=4))
 def test_every_method_is_listed_once(names: set[str], pinned: list[str], typed: str) -> None:
-    rows = MethodRows(method_list(*names), pinned=pinned)
+    rows = rows_of(names, pinned)
     everything = [name_of(row) for row in rows.listed("") if isinstance(row, MethodRow)]
     assert sorted(everything) == sorted(names | set(pinned))
     if name := typed.strip():
         assert name in {name_of(row) for row in rows.listed(typed)}
+
+
+CALLS = [
+    exchange(Result(b"1"), id="c", method="user.list"),
+    exchange(ErrorObject(-32602, "Invalid params", None, b""), id="b", when=WHEN - timedelta(minutes=1)),
+    exchange(Cancelled(), id="a", method="report.run", when=WHEN - timedelta(minutes=9)),
+]
+
+
+@asynccontextmanager
+async def recalling() -> AsyncIterator[tuple[MethodsPane, Staged]]:
+    """Show a pane whose recent calls have the focus."""
+    pane = MethodsPane(FakeState())
+    pane.recent = CALLS
+    async with staged(pane, size=(32, 24)) as program:
+        pane.query_one(RecentList).focus()
+        await program.pause()
+        yield pane, program
+
+
+def calls_shown(pane: MethodsPane) -> list[str]:
+    return text_of(pane.query_one(RecentList)).split("\n")
+
+
+async def test_call_row_has_sign_method_params_and_outcome() -> None:
+    async with recalling() as (pane, program):
+        assert calls_shown(pane) == [
+            " ✓ user.list   id 42      34 ms",
+            " ✗ user.get    id 42     -32602",
+            " ◌ report.run  id 42  cancelled",
+        ]
+        await program.resize_terminal(46, 24)
+        await program.until(lambda: calls_shown(pane)[2] == " ◌ report.run  id 42         cancelled  10:31")
+
+
+async def test_enter_and_a_click_recall_a_call() -> None:
+    async with recalling() as (_, program):
+        await program.press("down", "enter")
+        await program.click(RecentList, offset=(5, 2))
+        recalled = program.of(RecentList.Recalled)
+        assert [(message.exchange, message.resend) for message in recalled] == [(CALLS[1], False), (CALLS[2], False)]
+        assert program.of(MethodsPane.MethodChosen) == []
+
+
+@pytest.mark.thorough
+async def test_cursor_stays_on_its_call_after_newer_ones() -> None:
+    async with recalling() as (pane, program):
+        await program.press("down", "r")
+        pane.recent = [exchange(Sent(), id="d"), *CALLS]
+        await program.press("r")
+        again = [(message.exchange, message.resend) for message in program.of(RecentList.Recalled)]
+        assert again == [(CALLS[1], True), (CALLS[1], True)]
+
+
+async def test_hostile_method_name_is_shown_and_does_nothing() -> None:
+    async with recalling() as (pane, program):
+        pane.recent = [exchange(Result(b"1"), method="\x1b[2J[b]" + "漢" * 99)]
+        await program.pause()
+        strip = pane.query_one(RecentList).render_line(0)
+        assert strip.cell_length == 32
+        assert strip.text.startswith(" ✓ ␛[2J[b]漢")
+        assert strip.text.endswith("…  id…  34 ms ")
