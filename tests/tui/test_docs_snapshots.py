@@ -43,7 +43,7 @@ async def by_themselves(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen)
     ],
 )
 def test_docs(
-    snap_compare: Snap,
+    compare_picture: Snap,
     calls: tuple[ExplorerApp, Explorer],
     size: tuple[int, int],
     show: Any,
@@ -53,4 +53,4 @@ def test_docs(
     listing = read_openrpc(document(TABLE[name] for name in ORDERS))
     assert explorer.profile is not None
     explorer.method_lists.settle(explorer.profile, discovery_of(NOW, listing, ()))
-    assert snap_compare(app, terminal_size=size, run_before=state(shows, "Docs", then=show))
+    assert compare_picture(app, terminal_size=size, run_before=state(shows, "Docs", then=show))

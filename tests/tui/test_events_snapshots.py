@@ -71,7 +71,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def picture(
-    snap_compare: Snap,
+    compare_picture: Snap,
     make_explorer: Callable[..., Explorer],
     person: PersonOnScreen,
     monkeypatch: pytest.MonkeyPatch,
@@ -86,7 +86,7 @@ def picture(
     connection = SimpleNamespace(requests=requests, **state)
     monkeypatch.setattr(explorer, "connection_of", lambda _: connection)
 
-    def taken(show: Show, *shows: str) -> bool:
+    def taken(show: Show, *shows: str, svg: bool = False) -> bool:
         app = ExplorerApp(explorer, person, "node")
 
         async def before(pilot: Pilot[Any]) -> None:
@@ -97,7 +97,7 @@ def picture(
             await show(app, pilot, app.calls)
             await until(pilot, lambda: all(text in on_view(app) for text in shows))
 
-        return snap_compare(app, terminal_size=size, run_before=before)
+        return compare_picture(app, terminal_size=size, run_before=before, svg=svg)
 
     return taken
 
@@ -141,14 +141,15 @@ def test_open_connection(picture: Callable[..., bool]) -> None:
     assert picture(subscribed, "● open 2 min · 4 events", "✓ result")
 
 
-def test_events(picture: Callable[..., bool]) -> None:
+def test_events(picture: Callable[..., bool], size: tuple[int, int]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         arrive(app.explorer, *strange())
         await pilot.press("alt+v")
         await on(pilot, EventsScreen)
         await until(pilot, lambda: "7 events" in on_view(app))
 
-    assert picture(show, "Events  7", "following", "! this is not a JSON object", '"number": "0x1b5b"')
+    shows = ("Events  7", "following", "! this is not a JSON object", '"number": "0x1b5b"')
+    assert picture(show, *shows, svg=size == (120, 40))
 
 
 def test_filtered_events_while_a_request_waits(picture: Callable[..., bool]) -> None:

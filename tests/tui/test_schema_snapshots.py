@@ -77,7 +77,7 @@ def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
 
 @SIZES
 def test_name_is_completed(
-    snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
+    compare_picture: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
 ) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.drafts.choose("partner.find")
@@ -88,12 +88,12 @@ def test_name_is_completed(
         await until(pilot, lambda: screen.query_one(CompletionList).display)
 
     app = ExplorerApp(explorer, person, "staging")
-    assert snap_compare(app, terminal_size=size, run_before=state("since", "string", "Those that", then=show))
+    assert compare_picture(app, terminal_size=size, run_before=state("since", "string", "Those that", then=show))
 
 
 @SIZES
 def test_params_do_not_match_the_schema(
-    snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
+    compare_picture: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
 ) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.drafts.choose("partner.find")
@@ -101,12 +101,12 @@ def test_params_do_not_match_the_schema(
         screen.params.focus_inside()
 
     app = ExplorerApp(explorer, person, "staging")
-    assert snap_compare(app, terminal_size=size, run_before=state("! line 3, column 3", "“cuont” is not", then=show))
+    assert compare_picture(app, terminal_size=size, run_before=state("! line 3, column 3", "“cuont” is not", then=show))
 
 
 @SIZES
 def test_changes_of_a_refresh(
-    snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
+    compare_picture: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
 ) -> None:
     profile = explorer.profile
     assert profile is not None
@@ -127,4 +127,4 @@ def test_changes_of_a_refresh(
         await until(pilot, lambda: isinstance(app.screen, ChangesDialog))
 
     app = ExplorerApp(explorer, person, "staging")
-    assert snap_compare(app, terminal_size=size, run_before=state("+ partner.merge  new", "deprecated", then=show))
+    assert compare_picture(app, terminal_size=size, run_before=state("+ partner.merge  new", "deprecated", then=show))

@@ -191,32 +191,30 @@ def showing(exchange: Exchange) -> State:
 SIZE = (120, 34)
 
 
-@pytest.mark.thorough
-def test_empty(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("The response appears here."))
-
-
-def test_result(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_result(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4", "2")
 
-    assert snap_compare(
-        calls[0], terminal_size=SIZE, run_before=state("✓ result", '"next": "c2VhcmNo"', "{ 5 members }", then=show)
+    assert compare_picture(
+        calls[0],
+        terminal_size=SIZE,
+        svg=True,
+        run_before=state("✓ result", '"next": "c2VhcmNo"', "{ 5 members }", then=show),
     )
 
 
 @pytest.mark.thorough
-def test_side_by_side(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_side_by_side(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("alt+s", "f4", "2")
 
-    assert snap_compare(calls[0], terminal_size=(200, 60), run_before=state("✓ result", "{ 5 members }", then=show))
+    assert compare_picture(calls[0], terminal_size=(200, 60), run_before=state("✓ result", "{ 5 members }", then=show))
 
 
 @pytest.mark.thorough
-def test_notice(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_notice(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         app.notify("Saved the result, 1.2 kB, in /home/ada/user.list.json.", timeout=60)
@@ -224,7 +222,7 @@ def test_notice(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
         await pilot.pause()
 
     shows = ("What must not be overlooked", "Alt+w 1 more")
-    assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(*shows, then=show))
+    assert compare_picture(calls[0], terminal_size=(80, 24), run_before=state(*shows, then=show))
 
 
 OUTCOMES = {
@@ -238,26 +236,26 @@ OUTCOMES = {
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("exchange", [ERROR, UNREACHED, MALFORMED, CANCELLED], ids=lambda each: each.outcome_name)
-def test_outcome(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], exchange: Exchange) -> None:
+def test_outcome(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer], exchange: Exchange) -> None:
     shows = OUTCOMES[exchange.outcome_name]
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(*shows, then=showing(exchange)))
+    assert compare_picture(calls[0], terminal_size=SIZE, run_before=state(*shows, then=showing(exchange)))
 
 
 @pytest.mark.thorough
-def test_typing(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_typing(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f2", *"usr")
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(" usr", "4 of 8", then=show))
+    assert compare_picture(calls[0], terminal_size=SIZE, run_before=state(" usr", "4 of 8", then=show))
 
 
 @pytest.mark.thorough
-def test_problem(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_problem(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.drafts.choose("arg_test")
         screen.params.replace('["username": "ada"]')
 
-    assert snap_compare(
+    assert compare_picture(
         calls[0], terminal_size=SIZE, run_before=state("✗ line 1, column 12", "^R make it an object", then=show)
     )
 
@@ -267,7 +265,7 @@ A_THIRD = Progress("receiving", 38_000_000, 100_000_000, 1.4)
 
 
 @pytest.mark.thorough
-def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sending(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer], monkeypatch: pytest.MonkeyPatch) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         running = Running(app.explorer, "sending")
         running.progress = A_THIRD
@@ -275,26 +273,26 @@ def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], monkey
         screen.running = running
         await until(pilot, lambda: screen.response.has_class("-old"))
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("◐ receiving", "38 MB of 100 MB", then=show))
+    assert compare_picture(calls[0], terminal_size=SIZE, run_before=state("◐ receiving", "38 MB of 100 MB", then=show))
 
 
 @pytest.mark.thorough
-def test_request(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_request(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f3", "ctrl+o")
 
-    assert snap_compare(
+    assert compare_picture(
         calls[0], terminal_size=SIZE, run_before=state("POST /api/v2/ HTTP/1.1", '"method":"user.list"', then=show)
     )
 
 
 @pytest.mark.thorough
-def test_table(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_table(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4", "t")
 
-    assert snap_compare(
+    assert compare_picture(
         calls[0],
         terminal_size=SIZE,
         run_before=state("id  name             balance  active  manager", "2  Alan Turing", then=show),
@@ -302,17 +300,17 @@ def test_table(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
 
 
 @pytest.mark.thorough
-def test_search(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_search(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4", "slash", *"true")
         await until(pilot, lambda: screen.response.body.reader.find.needle == "true")
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("/   true", "1 of 2", then=show))
+    assert compare_picture(calls[0], terminal_size=SIZE, run_before=state("/   true", "1 of 2", then=show))
 
 
 @pytest.mark.thorough
-def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_filter(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4")
@@ -320,7 +318,7 @@ def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
         label, sentence = ".items[].name", "formatted by jq, not by the server"
         screen.response.transform = Transform(label, label, is_running=False, sentence=sentence)
 
-    assert snap_compare(
+    assert compare_picture(
         calls[0], terminal_size=SIZE, run_before=state("FILTERED   .items[].name", '1   "Ada Lovelace"', then=show)
     )
 
@@ -335,12 +333,12 @@ TABS = {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("tab", TABS)
-def test_tab(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], tab: str) -> None:
+def test_tab(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer], tab: str) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         screen.response.tab = tab
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(*TABS[tab], then=show))
+    assert compare_picture(calls[0], terminal_size=SIZE, run_before=state(*TABS[tab], then=show))
 
 
 SCREENS = {
@@ -355,7 +353,7 @@ SCREENS = {
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("name", SCREENS)
 def test_screen(
-    snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], name: str, monkeypatch: pytest.MonkeyPatch
+    compare_picture: Snap, calls: tuple[ExplorerApp, Explorer], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key, *shows = SCREENS[name]
     monkeypatch.setattr("rpcexplorer.profiles.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
@@ -365,10 +363,10 @@ def test_screen(
         await until(pilot, lambda: app.screen is not screen)
         await pilot.pause()
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(*shows, then=show))
+    assert compare_picture(calls[0], terminal_size=SIZE, svg=True, run_before=state(*shows, then=show))
 
 
-def test_confirm(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_confirm(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         calls[1].use("prod")
         screen.show_profile()
@@ -377,51 +375,55 @@ def test_confirm(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is not screen)
 
-    assert snap_compare(
-        calls[0], terminal_size=SIZE, run_before=state("Send to PROD?", "user.delete is unsafe", then=show)
+    assert compare_picture(
+        calls[0], terminal_size=SIZE, svg=True, run_before=state("Send to PROD?", "user.delete is unsafe", then=show)
     )
 
 
 @pytest.mark.thorough
-def test_narrow_prod(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_narrow_prod(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         calls[1].use("prod")
         screen.show_profile()
         await showing(RESULT)(app, pilot, screen)
 
-    assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(" PROD ", "✓ result", then=show))
+    assert compare_picture(
+        calls[0], terminal_size=(80, 24), svg=True, run_before=state(" PROD ", "✓ result", then=show)
+    )
 
 
 @pytest.mark.thorough
-def test_narrow_methods(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_narrow_methods(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f2")
 
-    assert snap_compare(
+    assert compare_picture(
         calls[0], terminal_size=(80, 24), run_before=state("▍Methods", "Lists users, newest first", then=show)
     )
 
 
 @pytest.mark.thorough
-def test_wide(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+def test_wide(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     shows = ("Lists users, newest first", "✓ result", '"next": "c2VhcmNo"')
-    assert snap_compare(calls[0], terminal_size=(200, 60), run_before=state(*shows, then=showing(RESULT)))
+    assert compare_picture(calls[0], terminal_size=(200, 60), svg=True, run_before=state(*shows, then=showing(RESULT)))
 
 
 @pytest.mark.everyday(1)
 @pytest.mark.parametrize("theme", sorted(path.stem for path in (Path(__file__).parents[2] / "themes").glob("*.toml")))
-def test_theme(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], theme: str) -> None:
+def test_theme(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer], theme: str) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         app.use_theme(theme)
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4")
         assert app.theme == theme
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("✓ result", '"name": "Grace Hopper"', then=show))
+    assert compare_picture(
+        calls[0], terminal_size=SIZE, svg=True, run_before=state("✓ result", '"name": "Grace Hopper"', then=show)
+    )
 
 
 def test_welcome(
-    snap_compare: Snap,
+    compare_picture: Snap,
     make_explorer: Callable[..., Explorer],
     person: PersonOnScreen,
     monkeypatch: pytest.MonkeyPatch,
@@ -434,4 +436,4 @@ def test_welcome(
     async def before(pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "Welcome to rpcexplorer" in on_view(app) and "settings.toml" in on_view(app))
 
-    assert snap_compare(app, terminal_size=SIZE, run_before=before)
+    assert compare_picture(app, terminal_size=SIZE, svg=True, run_before=before)
