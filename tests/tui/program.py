@@ -16,6 +16,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.profiles import ProfilesScreen
+from rpcexplorer.tui.widgets.picker import Picker
 
 PATIENCE = 15.0
 """Seconds to wait for a condition."""
@@ -39,6 +40,23 @@ class Running(Pilot[Any]):
     def notices(self) -> str:
         """The text of all notices."""
         return "\n".join(str(notice.message) for notice in self.app._notifications)
+
+    async def sees(self, *texts: str) -> None:
+        """Wait until the screen or a notice shows all of these texts."""
+
+        def are_shown() -> bool:
+            shown = f"{self.words}\n{self.notices}"
+            return all(text in shown for text in texts)
+
+        try:
+            await self.until(are_shown)
+        except AssertionError as error:
+            error.add_note(f"wanted: {texts}; the notices: {self.notices}")
+            raise
+
+    async def misses(self, text: str) -> None:
+        """Wait until a text is gone."""
+        await self.until(lambda: text not in self.words)
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Run the app until the condition holds, also for a socket of a thread."""
@@ -72,9 +90,23 @@ class Running(Pilot[Any]):
     async def type_in(self, text: str) -> None:
         """Replace the text of the focused line, as a paste does."""
         await self.press("end", "ctrl+u")
-        assert self.app.focused is not None
-        self.app.focused.post_message(events.Paste(text))
+        await self.paste(text)
+
+    async def paste(self, text: str) -> None:
+        """Paste a text, as a terminal does."""
+        self.app.post_message(events.Paste(text))
         await self.pause()
+
+    async def choose(self, words: str) -> None:
+        """Find a row of the open list by its words, and choose it."""
+        await self.on(Picker)
+        await self.paste(words)
+        await self.press("enter")
+
+    async def run_command(self, words: str) -> None:
+        """Find a command in the palette, and run it."""
+        await self.press("ctrl+p")
+        await self.choose(words)
 
 
 class Program(Running):
@@ -101,6 +133,14 @@ class Program(Running):
         await self.until(lambda: self.calls.exchange is not before and not self.calls.running)
         assert self.calls.exchange is not None
         return self.calls.exchange
+
+    async def send(self, method: str, params: str) -> Exchange:
+        """Send a call, and put the cursor into its response."""
+        await self.write(method, params)
+        exchange = await self.sent()
+        self.calls.response.focus_inside()
+        await self.pause()
+        return exchange
 
     async def profiles(self, at: str = "") -> ProfilesScreen:
         """Open the profiles screen with the cursor on a profile."""
