@@ -43,10 +43,6 @@ def problem_line(pane: ParamsPane) -> str:
     return text_of(pane.query_one(ProblemLine))
 
 
-def typed(program: Staged) -> list[str]:
-    return [message.text for message in program.of(ParamsPane.TextChanged)]
-
-
 def is_dim(line: ProblemLine) -> bool:
     dim = ThemeStyles.of(line).style("dim")
     return all(piece.style == dim for piece in line.render_line(0) if piece.text.strip())
@@ -93,17 +89,6 @@ async def test_pane_without_a_method_names_the_next_step() -> None:
     async with staged(pane):
         assert "No method  Press F2 to choose one." in text_of(pane.query_one(Bar))
         assert "[] will be sent" in problem_line(pane)
-
-
-async def test_typing_posts_each_change_and_loading_none() -> None:
-    async with editing("[]") as (pane, program):
-        assert typed(program) == []
-        await program.press("1", "2")
-        assert typed(program) == ["[1]", "[12]"]
-        assert pane.text == "[12]"
-        pane.load("{}")
-        await program.pause()
-        assert typed(program) == ["[1]", "[12]"]
 
 
 @pytest.mark.parametrize(
@@ -162,14 +147,6 @@ async def test_only_useful_keys_are_enabled() -> None:
         pane.show_tab("Request")
         await program.pause()
         assert keys_at_work(program) == {"params.tab-next"}
-
-
-async def test_format_key_keeps_every_token() -> None:
-    async with editing('{"a":1.10,"a":[1e400]}') as (pane, program):
-        await program.press("ctrl+l")
-        assert pane.text == '{\n  "a": 1.10,\n  "a": [\n    1e400\n  ]\n}'
-        await program.press("ctrl+z")
-        assert pane.text == '{"a":1.10,"a":[1e400]}'
 
 
 @pytest.mark.thorough

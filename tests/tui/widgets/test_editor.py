@@ -23,11 +23,6 @@ async def editing(text: str, size: tuple[int, int] = (60, 12)) -> AsyncIterator[
         yield editor, program
 
 
-def keys(text: str) -> list[str]:
-    """Return the keys of a text for the pilot."""
-    return ["enter" if char == "\n" else char for char in text]
-
-
 def drawn(editor: Editor, y: int = 0) -> list[Segment]:
     return list(editor.render_line(y))
 
@@ -219,31 +214,25 @@ async def test_long_text_is_edited_like_a_short_one(lines: int) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("start", "typed", "becomes"),
+    ("start", "typed", "pasted", "becomes"),
     [
-        ("[]", '{"a": 1', '{"a": 1}'),
-        ("[]", "[{", "[{}]"),
-        ("[]", "[1", "[1]"),
-        ("{}", "[1", "[1]"),
-        ("{}", '{"a"', '{"a"}'),
-        ("[]", "1", "[1]"),
-        ("[1]", "{", "{[1]"),
+        ("[]", '{"a": 1', "", '{"a": 1}'),
+        ("[]", "[{", "", "[{}]"),
+        ("[]", "[1", "", "[1]"),
+        ("{}", "[1", "", "[1]"),
+        ("{}", '{"a"', "", '{"a"}'),
+        ("[]", "1", "", "[1]"),
+        ("[1]", "{", "", "{[1]"),
+        ("[]", "", ' {"a": 1}', ' {"a": 1}'),
+        ("[]", "", "1, 2", "[1, 2]"),
+        ("[]", "1, ", '{"a": 1}', '[1, {"a": 1}]'),
     ],
 )
-async def test_typed_bracket_replaces_an_untouched_pair(start: str, typed: str, becomes: str) -> None:
+async def test_typed_or_pasted_bracket_replaces_an_untouched_pair(
+    start: str, typed: str, pasted: str, becomes: str
+) -> None:
     async with editing(start) as (editor, program):
-        await program.press(*keys(typed))
-        assert editor.text == becomes
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("typed", "pasted", "becomes"),
-    [("", ' {"a": 1}', ' {"a": 1}'), ("", "1, 2", "[1, 2]"), ("1, ", '{"a": 1}', '[1, {"a": 1}]')],
-)
-async def test_pasted_object_replaces_an_untouched_pair(typed: str, pasted: str, becomes: str) -> None:
-    async with editing("[]") as (editor, program):
-        await program.press(*keys(typed))
+        await program.press(*typed)
         program.app.post_message(events.Paste(pasted))
         await program.pause()
         assert editor.text == becomes
