@@ -89,6 +89,7 @@ PANE_PAGES: Final[Mapping[str, str]] = {
     "theme": "settings",
     "files": "settings",
     "manual": "keys",
+    "lists": "keys",
 }
 
 

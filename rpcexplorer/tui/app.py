@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from rpcexplorer.tui.terminal import ReadingFailed
 
 MASKED = "Masked text is not copied."
+LETTERS: Final = "Letters are commands here"
 Wish = Literal["", "demo"]
 """What to start after the screen is closed."""
 SETTLED_SECONDS: Final = 2.0
@@ -195,8 +196,10 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         Textual asks the app last, without priority: nothing has taken the key as text, and no other command has it.
         """
         is_taken = await super()._check_bindings(key, priority)
-        if not (is_taken or priority) and (why_not := self._why_not_now(key)):
-            self.notify(why_not)
+        if not (is_taken or priority):
+            words = self._why_not_now(key) or self._about_letter(key)
+            if words:
+                self.notify(words)
         return is_taken
 
     def _why_not_now(self, key: str) -> str:
@@ -209,6 +212,20 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
                 if key in keys_of(command, self.explorer.settings.keymap):
                     return node.why_not(command)
         return ""
+
+    def _about_letter(self, key: str) -> str:
+        """Return which key takes letters, for a letter that is no command here."""
+        if len(key) > 1 or isinstance(self.screen, ModalScreen):
+            return ""
+        keymap, inside = self.explorer.settings.keymap, self.screen.focused or self.screen
+        for node in inside.ancestors_with_self:
+            if not isinstance(node, Commanded):
+                continue
+            for command in commands_of(node.scope):
+                finder = first_key(command.id, keymap)
+                if command.action == "search" and finder:
+                    return f"{LETTERS}: press {finder} to {command.words}."
+        return f"{LETTERS}: press {first_key('help', keymap) or first_key('palette', keymap)} to list them."
 
     def action_history(self) -> None:
         self.navigation.show_history()
@@ -273,16 +290,18 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
 
         inside = self.screen.focused or self.screen
         panes = (getattr(node, "manual_pane", "") or getattr(node, "scope", "") for node in inside.ancestors_with_self)
-        return page_of_pane(next(filter(None, panes), "everywhere"))
+        return page_of_pane(next(pane for pane in panes if pane not in {"", "lists"}))
 
     def _scoped(self) -> dict[Scope, Any]:
-        """Return the node for each scope: focused pane, screen, app."""
+        """Return the node for each scope: focused pane, screen, app, and a list."""
         focused = self.screen.focused
         inside = [*(focused.ancestors_with_self if focused else ()), *self.screen.query("*"), self.screen, self]
         found: dict[Scope, Any] = {}
         for node in inside:
             if isinstance(node, Commanded):
                 found.setdefault(node.scope, node)
+        if "lists" in found:
+            found["lists"] = found.pop("lists")
         return found
 
     def _load_theme(self, name: str) -> str:

@@ -601,7 +601,7 @@ def palette_picks(nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str]) -
     """
     picks = []
     for command in [command for scope in nodes for command in commands_of(scope)]:
-        if command.id == "palette":
+        if command.id == "palette" or command.scope == "lists":
             continue
         why_not = nodes[command.scope].why_not(command)
         key = "not now" if why_not else first_key(command.id, keymap)

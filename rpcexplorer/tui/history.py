@@ -46,6 +46,7 @@ from rpcexplorer.text.lanes import Scale, lane
 from rpcexplorer.text.printable import clipped, columns, printable
 from rpcexplorer.text.wrapping import wrapped
 from rpcexplorer.tui.browser import Browser, Detail
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs import other_profile
 from rpcexplorer.tui.history_search import NEWEST, CaseOnView, Reading, advice
 from rpcexplorer.tui.key_queue import PendingKeys, opens
@@ -389,7 +390,8 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
                 return replace(shown, remarks=lambda _: facts, text=text)
         batch = [("Enter shows each call of the batch", "middle")] if call.kind == "batch" else []
         if batch and not call.foreign:  # An imported call is replayed instead: that asks for a profile.
-            batch.append(("r resends the batch", "middle"))
+            key = first_key("history.again", self.explorer.settings.keymap)
+            batch.append((f"{key} resends the batch", "middle"))
         value = call.outcome.value if isinstance(call.outcome, Result | ErrorObject) else b""
         without = {"sent": "A notification: no response was expected.", "unreached": "No response."}
         return replace(

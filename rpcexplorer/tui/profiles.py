@@ -457,10 +457,6 @@ def profile_at(explorer: Explorer, address: str) -> Profile | Problem:
 
 class Ways(RowList[Way]):
     DEFAULT_CSS = "Ways { height: 3; margin: 1 0; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "screen.way('add')", show=False),
-        Binding("d", "screen.way('demo')", show=False),
-    ]
 
     def draw(self, item: Way, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         chosen = chosen and self.has_focus

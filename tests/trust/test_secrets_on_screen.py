@@ -106,7 +106,7 @@ async def day(witness: Witness, screen: CallScreen) -> None:
     await witness.look("history")
     await pilot.press("escape", "f7")
     await until(pilot, lambda: isinstance(app.screen, ProfilesScreen) and bool(app.screen.children))
-    await run_test(pilot, "t")
+    await run_test(pilot, "alt+t")
     await witness.look("the test of a connection")
 
 
@@ -125,7 +125,7 @@ async def short_day(witness: Witness, screen: CallScreen) -> None:
     await pilot.press("f7")
     await until(pilot, lambda: isinstance(app.screen, ProfilesScreen) and bool(app.screen.children))
     await witness.look("the profile")
-    await pilot.press("t")
+    await pilot.press("alt+t")
     dialog: ConnectionTest = await on(pilot, ConnectionTest)
     await pilot.press("enter")
     await until(pilot, lambda: dialog._is_over)

@@ -162,7 +162,7 @@ async def test_chosen_tested_copied_profile_is_the_current_row(explorer: Explore
             assert explorer.profile is not None
             assert explorer.profile.name == used
         screen = await program.profiles()
-        await play(program, "y", "down", "t", "up", "enter", "down")
+        await play(program, "y", "down", "alt+t", "up", "enter", "down")
         dialog: ConnectionTest = await program.on(ConnectionTest)
         await program.until(lambda: bool(dialog.report.checks) and not dialog.report.under_way)
         await play(program, "escape", "up")
@@ -234,7 +234,7 @@ async def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> N
     await recorded(explorer, "one", "two", "three")
     keys_and_methods = [
         (["down", "enter", "up", "f5"], "two"),
-        (["end", "r", "up"], "one"),
+        (["end", "f5", "up"], "one"),
         (["slash", *"method:t", "down", "enter", "down", "f5"], "three"),
         (["slash", *"method:two", "enter", "enter", "down", "f5"], "two"),
     ]
@@ -286,7 +286,7 @@ async def test_recent_call_is_the_current_row(explorer: Explorer) -> None:
         await play(program, "down", "enter", "up")
         await program.until(lambda: calls.method == "two")
         calls.set_focus(listing)
-        await play(program, "down", "r", "up")
+        await play(program, "down", "f5", "up")
         await program.until(lambda: len(called(explorer)) == 4)
         assert called(explorer)[0] == "one"
 
@@ -311,7 +311,7 @@ async def test_copied_part_of_response_is_the_current_row(explorer: Explorer) ->
             (["t", "down", "c", "down"], "20"),
             (["home", "down", "enter", "down", "c"], "20"),  # that row as JSON, and its member
             (["slash", *"30", "enter", "c", "home"], "30"),
-            (["g", *"6", "enter", "c", "end"], "20"),
+            (["colon", *"6", "enter", "c", "end"], "20"),
             (["home", "down", "space", "c"], '{\n  "n": 10\n}'),
             (["home", "y", *"under", "down", "up", "enter"], text.decode()),
         ]
@@ -369,7 +369,7 @@ async def test_form_gets_each_key_in_the_current_line(explorer: Explorer) -> Non
     async with open_program(explorer, profile="demo") as program:
         screen = await program.profiles()
         keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "down", "right", "right", "right", "tab"]
-        await play(program, *keys, "left", "left", "right", "left", "f5", "t", "escape", "e", "escape")
+        await play(program, *keys, "left", "left", "right", "left", "f5", "alt+t", "escape", "e", "escape")
         await program.until(lambda: "new" in explorer.profiles.profiles)
         made = explorer.profiles.profiles["new"]
         assert (made.url, made.badge, made.confirm) == ("http://x.example", "prod", "always")
@@ -498,7 +498,7 @@ async def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -
 
     async with open_program(explorer, profile="demo") as program:
         sides = compared(program.app)
-        await play(program, "f6", "down", "m", "down", "m", "R", *"demo", "enter")
+        await play(program, "f6", "down", "m", "down", "m", "alt+r", *"demo", "enter")
         replay: ReplayScreen = await program.on(ReplayScreen)
         await program.until(lambda: len(replay.done) == 2 and replay.stop is None)
         assert [result.recorded.method for result in replay.done] == ["two", "three"]
@@ -513,7 +513,20 @@ async def test_answer_before_a_replay_is_the_current_word(explorer: Explorer) ->
 
     async with open_program(explorer, profile="demo") as program:
         await play(
-            program, "f6", "m", "down", "m", "R", *"prod", "enter", "right", "left", "enter", "down", "escape", "escape"
+            program,
+            "f6",
+            "m",
+            "down",
+            "m",
+            "alt+r",
+            *"prod",
+            "enter",
+            "right",
+            "left",
+            "enter",
+            "down",
+            "escape",
+            "escape",
         )
         await program.until(lambda: program.app.screen is program.calls)
         assert called(explorer) == ["two", "one"], "nothing was sent"

@@ -121,7 +121,7 @@ async def export_failure(user: User) -> None:
 async def replay_case(user: User) -> None:
     """Replay the open case, read the differences, and copy a report of both."""
     await user.opened(HistoryScreen, lambda case: case.record)
-    await user.press("R")
+    await user.press("alt+r")
     await user.opened(Picker)
     await user.press(*"stag", "enter")
     await user.opened(Confirm)
@@ -180,7 +180,7 @@ def test_call_of_a_case_uses_the_current_profile(tmp_path: Path) -> None:
 
     async def load(user: User) -> None:
         await user.opened(HistoryScreen, lambda case: case.record)
-        await user.press("r")  # one key sends nothing of another user
+        await user.press("f5")  # one key sends nothing of another user
         await user.press("enter")
         await user.opened(Confirm)
         await user.press("enter")
@@ -230,7 +230,7 @@ def test_three_keys_replay_a_case_of_two_servers(tmp_path: Path) -> None:
 
     async def receive(user: User) -> None:
         await user.opened(HistoryScreen, lambda case: case.record)
-        await user.press("R")
+        await user.press("alt+r")
         await user.opened(Picker)
         await user.press("enter")
         await until(user.pilot, lambda: "1 call of hers too" in on_view(user.app))

@@ -32,11 +32,11 @@ async def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer:
         local = tmp_path / "work" / "sessions.local.toml"
         async with open_program(made, profile="box", size=(160, 50)) as program:
             screen = await program.profiles()
-            await run_test(program, "t")
+            await run_test(program, "alt+t")
             await program.press("enter")  # the first answer closes it
             await program.on(ProfilesScreen)
             assert "✗ TLS" in page(screen)
-            await run_test(program, "t")
+            await run_test(program, "alt+t")
             await program.press("right", "enter")
             question = await program.on(Confirm)
             for said in (
@@ -51,7 +51,7 @@ async def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer:
             await program.press("enter")  # the first answer changes nothing
             await program.on(ProfilesScreen)
             assert not local.exists()
-            await run_test(program, "t")
+            await run_test(program, "alt+t")
             await program.press("right", "enter")
             await program.on(Confirm)
             await program.press("right", "enter")

@@ -162,7 +162,7 @@ async def test_connection_test_is_cancelled(held: Explorer) -> None:
     async with open_program(held, profile="held") as program:
         await program.press("f7")
         await program.on(ProfilesScreen)
-        await program.press("t")
+        await program.press("alt+t")
         dialog: ConnectionTest = await program.on(ConnectionTest)
         await program.press("enter")
         await program.until(lambda: bool(dialog.report.under_way))

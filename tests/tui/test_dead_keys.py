@@ -47,6 +47,7 @@ KEYS: Final[dict[Scope, tuple[str, ...]]] = {
     "checks": (),
     "statistics": (),
     "events": (),
+    "lists": ("f4",),
 }
 """The keys from the call screen to each scope; without keys, its screen is pushed."""
 TAKEN_BY_FIELD: Final = frozenset({"params.undo", "params.redo"})
@@ -110,7 +111,10 @@ async def test_dead_key_says_once_why(scope: Scope, explorer: Explorer, monkeypa
 
 
 LETTERS: Final = [
-    key for command in COMMANDS for key in command.keys.split(",") if len(spelled(key)) == 1 or key == "space"
+    key
+    for command in COMMANDS
+    for key in command.keys.split(",")
+    if (len(spelled(key)) == 1 and key not in {"up", "down"}) or key == "space"
 ]
 """The keys of all commands that are text in a field."""
 

@@ -180,7 +180,7 @@ def test_events_are_listed_by_their_filter(recorded: Explorer) -> None:
             assert text in seen(pilot.app)
         can = {action for action in ACTIONS if screen.check_action(action, ())}
         assert can == {"name", "annotate", "delete", "copy"}
-        await press(pilot, "enter", "r", "m", "tab", "alt+k")
+        await press(pilot, "enter", "f5", "m", "tab", "alt+k")
         assert pilot.app.screen is screen
 
     assert on_screen(recorded, act, (140, 40))[0] == []
@@ -417,7 +417,7 @@ def test_click_selects_and_second_click_loads(recorded: Explorer) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("key", "action"), [("enter", "load"), ("r", "again")])
+@pytest.mark.parametrize(("key", "action"), [("enter", "load"), ("f5", "again")])
 def test_batch_can_be_opened_and_resent(explorer: Explorer, key: str, action: str) -> None:
     own = exchange(1, "[]", method="a, b", kind="batch", params="[]")
     record(explorer, replace(own, id="theirs", foreign=True, when=START), own)
@@ -425,7 +425,7 @@ def test_batch_can_be_opened_and_resent(explorer: Explorer, key: str, action: st
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         said = screen.pane.remarks
         opens = "Enter shows each call of the batch"
-        assert said.pieces[-2:] == [(opens, "middle"), ("r resends the batch", "middle")]
+        assert said.pieces[-2:] == [(opens, "middle"), ("F5 resends the batch", "middle")]
         await press(pilot, "down")
         assert not screen.check_action("again", ())
         assert said.pieces[-1] == (opens, "middle")
@@ -561,20 +561,20 @@ def test_marked_calls_stay_marked_through_a_filter(
     recorded: Explorer, replayed: list[list[Exchange]], compared: list[tuple[Exchange, Exchange | None]]
 ) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "R", "m")
+        await press(pilot, "alt+r", "m")
         assert chosen(screen) == "report.run", "the cursor stays"
         await press(pilot, "down", "m", "down", "d")
         assert [row[:1] for row in rows(screen)[1:3]] == ["●", "●"]
         assert "● 2 marked" in seen(pilot.app)
         await press(pilot, *"/user", "enter")
         assert methods(screen) == ["user.get", "user.list"]
-        await press(pilot, "R")
+        await press(pilot, "alt+r")
         assert list(map(methods_of, replayed)) == [["report.run"], ["user.get", "report.run"]]
         await press(pilot, "up", "m", "down", "d")  # user.get is unmarked, and the cursor is on user.list
         assert list(map(methods_of, compared)) == [["ping", "user.get"], ["user.list", "report.run"]]
         await press(pilot, "escape")
         assert "marked" not in seen(pilot.app)
-        await press(pilot, "R", "escape")
+        await press(pilot, "alt+r", "escape")
         assert methods_of(replayed[-1]) == ["user.list"]
 
     answers, _ = on_screen(recorded, act)
@@ -636,15 +636,15 @@ def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer, replayed
         can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}
         cannot = {"again", "name", "annotate", "delete", "scope"}
         assert {command for command in can | cannot if screen.check_action(command, ())} == can
-        await press(pilot, "r", "p", "t", "a", "delete", "left_square_bracket")
+        await press(pilot, "f5", "p", "t", "a", "delete", "left_square_bracket")
         assert stage.screen is screen
         assert "│ expected result\n" in seen(stage)
         assert "│ /total = 3\n" in seen(stage)
         await press(pilot, *"/ping", "enter")
-        await press(pilot, "R")
+        await press(pilot, "alt+r")
         assert methods(screen) == ["ping"]
         await press(pilot, "/", "backspace", "enter")
-        await press(pilot, "R", "m", "R")
+        await press(pilot, "alt+r", "m", "alt+r")
         await until(pilot, lambda: len(replayed) == 3)
         assert list(map(methods_of, replayed)) == [["ping"], ["user.list", "ping"], ["ping"]]
 

@@ -435,7 +435,7 @@ def test_connection_test_result(picture: Callable[..., bool], size: tuple[int, i
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await profiles(pilot, "prod")
-        await pilot.press("t")
+        await pilot.press("alt+t")
         dialog: ConnectionTest = await on(pilot, ConnectionTest)
         dialog._explorer.test = tested  # type: ignore[method-assign]
         await pilot.press("enter")

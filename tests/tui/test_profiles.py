@@ -105,7 +105,7 @@ async def test_footer_offers_the_actions_of_the_profile(make_explorer: Make) -> 
         await program.until(lambda: hints(screen)[:3] == ["add", "find", "back"])
         assert "! cannot be used" in drawn(screen.list)
         assert "must be a URL" in page(screen)
-        await program.press("enter", "e", "t", "s", "d", "delete")
+        await program.press("enter", "e", "alt+t", "s", "d", "delete")
         assert program.app.screen is screen
 
 
@@ -726,7 +726,7 @@ async def test_secrets_are_entered_masked_and_forgotten(make_explorer: Make, ser
 async def test_connection_is_tested_step_by_step(explorer: Explorer) -> None:
     async with open_program(explorer) as program:
         screen = await program.profiles("cookie")
-        dialog = await run_test(program, "t")
+        dialog = await run_test(program, "alt+t")
         for step in ("– Name", "✓ TCP", "– TLS", "✓ HTTP", "✓ Address", "✓ JSON-RPC", "✓ Login"):  # noqa: RUF001
             assert step in asked(dialog)
         await program.press("enter")
@@ -734,7 +734,7 @@ async def test_connection_is_tested_step_by_step(explorer: Explorer) -> None:
         assert "✓ Login" in page(screen)
         assert "● session" in drawn(screen.list)
         select_profile(screen, "dead")
-        dialog = await run_test(program, "t")
+        dialog = await run_test(program, "alt+t")
         assert "✗ TCP" in asked(dialog)
         assert "◌ HTTP" in asked(dialog)
         await left(program)
@@ -748,7 +748,7 @@ async def test_escape_ends_a_hanging_test_and_keeps_results(make_explorer: Make)
 
         async with open_program(made, profile="slow") as program:
             screen = await program.profiles("slow")
-            await program.press("t")
+            await program.press("alt+t")
             dialog: ConnectionTest = await program.on(ConnectionTest)
             await program.rest()
             assert "at most 16 requests" in asked(dialog), "the test starts with Enter"
@@ -770,7 +770,7 @@ async def test_edited_profile_loses_its_test_result(make_explorer: Make) -> None
 
     async with open_program(made, profile="one") as program:
         screen = await program.profiles("one")
-        await run_test(program, "t")
+        await run_test(program, "alt+t")
         await left(program)
         assert "✗ TCP" in page(screen)
         await program.press("e")
@@ -801,7 +801,7 @@ async def test_connection_test_does_not_repeat_a_typed_password(make_explorer: M
         make_explorer(ONE.replace("https://one.example.com", "http://127.0.0.1:9")), profile="one"
     ) as program:
         await program.profiles("one")
-        dialog = await run_test(program, "t")
+        dialog = await run_test(program, "alt+t")
         await program.type_in("http://me:pw-4711@a.example")
         await program.press("enter")
         await program.until(lambda: "must not contain a user name or password" in program.notices)
@@ -885,7 +885,7 @@ async def test_suggested_changes_show_values_and_file(make_explorer: Make, team:
 
         async with open_program(made, profile="one") as program:
             await program.profiles("one")
-            dialog = await run_test(program, "t")
+            dialog = await run_test(program, "alt+t")
             beside = team.with_name("sessions.local.toml")
             assert f"Suggested changes to {beside}" in asked(dialog).replace("\n", "")
             assert "not set → deluge" in asked(dialog)

@@ -63,10 +63,8 @@ def welcome(
     ("keys", "way"),
     [
         (("down", "enter"), "demo"),
-        (("down", "d"), "demo"),
         (("ctrl+t",), "demo"),
         (("down", "down", "enter"), "add"),
-        (("down", "a"), "add"),
         (("f7",), "add"),
         (("down", "end", "enter"), "quit"),
         (("down", "up", "down", "enter"), "demo"),

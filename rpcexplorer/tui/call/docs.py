@@ -14,7 +14,6 @@ from textual.strip import Strip
 
 from rpcexplorer.model.method import Described, ExampleCall, Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar
@@ -28,7 +27,7 @@ MAX_FRAMES: Final = 20
 MARK: Final = ("▸ ", "accent bold")
 
 
-class DocsSheet(Commanded, Sheet, scope="docs"):
+class DocsSheet(Sheet, scope="docs"):
     """The docs of a method, with a cursor for examples."""
 
     @message

@@ -89,6 +89,10 @@ class PaneLayout:
         return self._is_over or covered == "response" or (covered == "methods" and self.is_narrow)
 
     @property
+    def is_closable(self) -> bool:
+        return self.is_covered or (self.docs is not None and self.docs.has_focus_within)
+
+    @property
     def is_side_by_side(self) -> bool:
         return self._covered_by != "response" and is_side_by_side(self._remembered, self._columns)
 
@@ -213,9 +217,15 @@ class PaneLayout:
         self._covered_by = pane
         self.arrange()
 
-    def uncover(self) -> None:
+    def close(self) -> None:
+        """Close what covers a pane, else the docs beside the panes."""
+        if not self.is_covered:
+            self._close_docs()
+            return
+        inside = self.response if self.response.has_focus_within else self.params
         self._is_over = False
         self.cover("")
+        inside.focus_inside()
 
     def zoom(self) -> None:
         self.cover("" if self.is_covered else "response")

@@ -319,7 +319,7 @@ def _name(name: str, found: Sequence[int], room: int, *, is_current: bool) -> Pi
     return [("".join(text for text, _ in same), role) for role, same in groupby(letters, key=itemgetter(1))]
 
 
-class RecentList(Commanded, ItemList[Exchange], scope="recent"):
+class RecentList(ItemList[Exchange], scope="recent"):
     """Recent calls with sign, method, params, and duration or outcome."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose", show=False)]

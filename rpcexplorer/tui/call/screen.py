@@ -183,10 +183,14 @@ class CallScreen(CallState, scope="call"):
         self.footer.elsewhere = frozenset(elsewhere)
 
     def has(self, state: str) -> bool:
-        if not self.is_complete:  # Most keys wait for the panes; these two states depend on them.
-            return state not in {"running", "stacked"}
+        if not self.is_complete:  # Most keys wait for the panes; these states depend on them.
+            return state not in {"running", "panel", "stacked"}
         profile = self.explorer.profile
         match state:
+            case "editing":
+                return not (isinstance(self.focused, RecentList) and self.focused.chosen)
+            case "panel":
+                return self.panes.is_closable
             case "idle":
                 return self.running is None
             case "running":
@@ -781,9 +785,10 @@ class CallScreen(CallState, scope="call"):
         elif self.response.can_cancel:
             self.response.cancel()
         elif self.panes.is_covered:
-            inside = self.response if self.response.has_focus_within else self.params
-            self.panes.uncover()
-            inside.focus_inside()
+            self.panes.close()
+
+    def action_close_panel(self) -> None:
+        self.panes.close()
 
     async def settle(self) -> None:
         """Cancel running work and save the draft.

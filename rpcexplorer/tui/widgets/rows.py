@@ -16,13 +16,14 @@ from textual.strip import Strip
 
 from rpcexplorer.text.columns import Column, Shared, arranged, headings, shared
 from rpcexplorer.text.wrapping import wrapped
+from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 
 Item = TypeVar("Item")
 
 
-class LineView(ScrollView, can_focus=True):
+class LineView(Commanded, ScrollView, can_focus=True, scope="lists"):
     """A view that only draws the rows on view, with a cursor.
 
     A subclass counts its rows and draws one. Nothing here loops over rows: a response may have millions.
@@ -31,14 +32,6 @@ class LineView(ScrollView, can_focus=True):
     DEFAULT_CSS = """
     LineView { background: $background; overflow-x: hidden; scrollbar-size-vertical: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "first", show=False),
-        Binding("end", "last", show=False),
-    ]
     heading_rows: int = 0
     """Rows at the top that do not scroll, drawn by the subclass."""
     GROUND: ClassVar[str] = "background"
@@ -135,6 +128,24 @@ class LineView(ScrollView, can_focus=True):
 
     def action_page(self, by: int) -> None:
         self.action_move(by * max(self.view_height - 1, 1))
+
+    def action_up(self) -> None:
+        self.action_move(-1)
+
+    def action_down(self) -> None:
+        self.action_move(1)
+
+    def action_previous_page(self) -> None:
+        self.action_page(-1)
+
+    def action_next_page(self) -> None:
+        self.action_page(1)
+
+    def action_half_page_up(self) -> None:
+        self.action_move(-max(self.view_height // 2, 1))
+
+    def action_half_page_down(self) -> None:
+        self.action_move(max(self.view_height // 2, 1))
 
     def action_first(self) -> None:
         self.move_to(0)

@@ -402,9 +402,9 @@ async def test_enter_and_a_click_recall_a_call() -> None:
 @pytest.mark.thorough
 async def test_cursor_stays_on_its_call_after_newer_ones() -> None:
     async with recalling() as (pane, program):
-        await program.press("down", "r")
+        await program.press("down", "f5")
         pane.recent = [exchange(Sent(), id="d"), *CALLS]
-        await program.press("r")
+        await program.press("f5")
         again = [(message.exchange, message.resend) for message in program.of(RecentList.Recalled)]
         assert again == [(CALLS[1], True), (CALLS[1], True)]
 

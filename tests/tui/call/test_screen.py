@@ -171,7 +171,7 @@ async def test_resent_call_in_narrow_terminal_shows_its_response(explorer: Explo
         await program.sent()
         await program.press("f2", "tab")
         assert program.calls.methods.size.width == 80
-        await program.sent("r")
+        await program.sent("f5")
         assert program.calls.response.size.width == 80
         assert program.calls.response.has_focus_within
 

@@ -69,12 +69,12 @@ async def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) 
 @pytest.mark.parametrize(
     ("width", "footer"),
     [
-        (80, "Enter load  r resend  R replay  m mark  x export  Esc back  ^P palette  F1 help"),
-        (78, "r resend   R replay   m mark   x export   Esc back   ^P palette   F1 help"),
+        (80, "Enter load  F5 resend  Alt+r replay  m mark  Esc back  ^P palette  F1 help"),
+        (92, "Enter load   F5 resend   Alt+r replay   m mark   x export   Esc back   ^P palette   F1 help"),
     ],
 )
 @pytest.mark.everyday(1)
-async def test_history_footer_shows_resend_replay_mark_export(explorer: Explorer, width: int, footer: str) -> None:
+async def test_history_footer_shows_load_resend_replay_mark(explorer: Explorer, width: int, footer: str) -> None:
     async with open_program(explorer, profile="demo", size=(width, 24)) as program:
         await program.press("f5")
         await program.until(lambda: bool(explorer.recent(1)))
