@@ -47,6 +47,7 @@ from rpcexplorer.tui.key_queue import Keys, opens
 from rpcexplorer.tui.navigation import Navigation
 from rpcexplorer.tui.terminal import Guard, outlive_terminal
 from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme
+from rpcexplorer.tui.widgets.bars import EDGE
 from rpcexplorer.tui.widgets.inputs import InOrder
 
 if TYPE_CHECKING:
@@ -514,7 +515,7 @@ NO_COLOUR: Final = NoColor()
 """One instance of each, because Textual caches drawn lines by their filters."""
 WEIGHT: Final[dict[SeverityLevel, str]] = {"warning": "! ", "error": "✗ "}
 """The prefix of a notice, so that its weight does not depend on colour."""
-ROLES: Final[dict[SeverityLevel, str]] = {"information": "accent", "warning": "careful", "error": "wrong"}
+ROLES: Final[dict[SeverityLevel, str]] = {"information": "middle", "warning": "careful", "error": "wrong"}
 MAX_NOTICES: Final = 200
 """Older notices are dropped."""
 
@@ -553,7 +554,7 @@ class NotificationLine(Widget):
             return [], ""
         newest, others = self.notices[-1], len(self.notices) - 1
         words, more = [(" ".join(newest.message.split()), "text")], ""
-        room = width - len("▍ ")
+        room = width - len("▌ ")
         rows = list(wrapped(words, room, 0, "words"))
         if others or len(rows) > MAX_NOTICE_LINES:
             more = f"{others} more" if others else "more"
@@ -566,7 +567,7 @@ class NotificationLine(Widget):
         rows, more = self._rows(width)
         if y >= len(rows):
             return Strip.blank(width, styles.style())
-        words = [("▍", ROLES[self.notices[-1].severity]), *rows[y]]
+        words = [(EDGE, ROLES[self.notices[-1].severity]), *rows[y]]
         is_last = y == len(rows) - 1
         right = [(f"   {self._key}", "bold"), (f" {more} ", "middle")] if more and is_last else []
         return line(words, width, styles, right=right, ground="surface")

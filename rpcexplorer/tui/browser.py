@@ -69,7 +69,7 @@ class DetailPane(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="detail")
-        self.bar, self.outcome, self.remarks = Bar(), Bar(classes="-tinted"), WarningLines()
+        self.bar, self.outcome, self.remarks = Bar(self), Bar(classes="-tinted"), WarningLines()
         self.reader, self.sheet = Reader(), Sheet()
         self._detail, self._key = Detail(), object()
 
@@ -115,15 +115,10 @@ class DetailPane(Vertical):
         self.remarks.pieces = [*detail.remarks(outcome.room)]
         bar.display = detail.title is not None
         outcome.display = not bar.display or detail.outcome is not None
+        outcome.panes = () if bar.display else (self,)
 
     def on_resize(self) -> None:
         self._lay_out()
-
-    def on_descendant_focus(self) -> None:
-        title = self.bar if self.bar.display else self.outcome
-        title.here = self.has_focus_within
-
-    on_descendant_blur = on_descendant_focus
 
     def action_fold(self) -> None:
         self.reader.fold()
@@ -176,8 +171,8 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
     def __init__(self, rows: ItemList[T], pending: PendingKeys, frame: Frame, *profiles: Profile | None) -> None:
         super().__init__(pending, frame, *profiles)
         self.list, self.pane = rows, DetailPane()
-        self.bar, self.remarks = Bar(), WarningLines()
         self.filter, self.state = Entry(hint=self.FILTER), Static(classes="state")
+        self.bar, self.remarks = Bar(self.filter, rows), WarningLines()
         self._state = ""
         self.stop: Stop | None = None
         """Stops the work that runs here; None if none does."""
@@ -257,7 +252,6 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
             self.state.update(Content(self._state), layout=wide > self.state.content_size.width)
 
     def on_descendant_focus(self) -> None:
-        self.bar.here = self.is_typing or self.list.has_focus
         self.refresh_bindings()
 
     on_descendant_blur = on_descendant_focus

@@ -124,7 +124,7 @@ class ComparedText(LineView):
         if self._left:
             pieces.append((BEFORE, "dim"))
         elif shown.fold and not is_right:
-            pieces.append((FOLDED, "accent"))
+            pieces.append((FOLDED, "middle"))
         else:
             pieces.append((" ", "dim"))
         if other is None or shown.kind not in {"changed", "spelling"}:
@@ -293,7 +293,8 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
         self._is_unfolded = False
         """All lines are shown, folded or not."""
         self._compares_ignored = False
-        self._bar, self._sides, self._remarks, self.text = Bar(), Sides(), WarningLines(), ComparedText()
+        self._sides, self._remarks, self.text = Sides(), WarningLines(), ComparedText()
+        self._bar = Bar(self.text)
 
     @property
     def ignore(self) -> Sequence[str]:
@@ -309,7 +310,6 @@ class ComparisonScreen(FullScreen[None], scope="comparison"):
             [(" - ", "wrong"), *side(self.left, day, zone, with_method=is_named)],
             [(" + ", "well"), *side(self.right, day, zone, with_method=is_named)],
         )
-        self._bar.here = True
         self.set_focus(self.text)
         self.watch(self.text, "cursor", self._show_place, init=False)
         self._begin()

@@ -721,14 +721,14 @@ class Help(PageDialog):
                     continue
                 keys = shown_keys(command, self._keymap)
                 yield [
-                    (f"   {keys or '(in palette)':<{KEYS_COLUMNS}}  ", "accent bold" if keys else "dim"),
+                    (f"   {keys or '(in palette)':<{KEYS_COLUMNS}}  ", "text bold" if keys else "dim"),
                     (command.help, "middle"),
                 ]
             yield []
             if scope == "methods":
                 yield [("   Signs in the method list", "text bold")]
                 for sign, meaning in SIGNS.items():
-                    yield [(f"   {sign:<{KEYS_COLUMNS}}  ", "accent bold"), (meaning, "middle")]
+                    yield [(f"   {sign:<{KEYS_COLUMNS}}  ", "text bold"), (meaning, "middle")]
                 yield []
         yield [("   Change a key", "text bold")]
         yield [("   Add it to settings.toml, for example:", "middle")]

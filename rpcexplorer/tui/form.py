@@ -281,8 +281,9 @@ class FormScreen(FullScreen[bool | None], scope="form"):
         nothing = "   The params of this method are unknown."
         advice = [[(nothing, "dim")], [("   Press ", "dim"), (add, "bold"), (" to add one.", "dim")]]
         self.list = FormList([[], *advice])
-        self._bar, self._doc = Bar(), Sheet(id="doc")
-        self._request_bar, self._request = Bar(), RequestSheet()
+        self._bar, self._doc = Bar(self.list), Sheet(id="doc")
+        self._request = RequestSheet()
+        self._request_bar = Bar(self._request)
         self._line, self._json = LineInPlace(self._apply_typed), JsonInPlace(self._apply_typed)
         self._edited: FormField | None = None
         self._preview: Preview | Refused | None = None
@@ -346,7 +347,7 @@ class FormScreen(FullScreen[bool | None], scope="form"):
         elif model.rows and self.source.described.is_checked:
             verdict = ("  ✓ no problems", "well")
         by = "by name" if self.model.is_by_name else "by position"
-        self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "accent"), (f"  {by}", "middle"), verdict]
+        self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "text"), (f"  {by}", "middle"), verdict]
         self._show_row()
 
     def _show_row(self) -> None:
@@ -363,8 +364,6 @@ class FormScreen(FullScreen[bool | None], scope="form"):
             self._show_row()
 
     def on_descendant_focus(self) -> None:
-        self._bar.here = self.list.has_focus
-        self._request_bar.here = self._request.has_focus
         self.refresh_bindings()
 
     @on(RowList.CursorMoved)

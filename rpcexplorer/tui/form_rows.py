@@ -264,7 +264,7 @@ def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
     if row.place.alternatives:
         at = row.place.chosen
         chosen = alternative_words(reader, row.place, at) if at >= 0 else "none"
-        words.append((f"  alternative: {chosen} ({len(row.place.alternatives)})", "accent"))
+        words.append((f"  alternative: {chosen} ({len(row.place.alternatives)})", "middle"))
     words += [(f"  {remark}", "careful") for remark in row.remarks]
     if row.wrong:
         words.append((f"  ! {row.wrong}", "careful"))

@@ -149,7 +149,7 @@ def columns_of(
     scale = Scale.of(call.seconds for call in calls if call.kind != "event")
 
     def mark(call: Exchange) -> Cell:
-        return [(MARK if is_marked(call) else " ", "accent"), (SIGNS[call.counts_as], ROLES[call.counts_as])]
+        return [(MARK if is_marked(call) else " ", "text bold"), (SIGNS[call.counts_as], ROLES[call.counts_as])]
 
     def params(call: Exchange) -> Cell:
         if call.kind == "event":
@@ -343,7 +343,7 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
         self.bar.tabs = () if case else (name, ALL) if name else (ALL,)
         self.bar.key, self.bar.open = "p" if name else "", ALL if self.everyone or not name else name
         title = [("Case", "bold"), (f"  {case.name}", "careful")] if case else [("History", "bold")]
-        marked = [(f"  {MARK} {len(self.marked)} marked", "accent")] if self.marked else []
+        marked = [(f"  {MARK} {len(self.marked)} marked", "text bold")] if self.marked else []
         self.bar.words = [*title, (f"  {reading.count}", "middle"), *marked]
         wordings = [reading.problem or reading.state]
         if not wordings[0] and case is not None:

@@ -235,10 +235,10 @@ class ContentsList(RowList[ContentsRow]):
         ground = "selection" if chosen and self.has_focus else "background"
         if item.anchor:
             sign, role = ("▸ ", "text") if item == self.here else ("  ", "middle")
-            words = [("   ", "text"), (sign, "accent"), (item.title, role)]
+            words = [("   ", "text"), (sign, "text"), (item.title, role)]
         else:
-            sign, role = (" ▾ ", "accent bold") if item.page == self.here.page else ("   ", "text")
-            words = [(sign, "accent"), (item.title, role)]
+            sign, role = (" ▾ ", "text bold") if item.page == self.here.page else ("   ", "text")
+            words = [(sign, "text"), (item.title, role)]
         return line(words, width, styles, ground=ground)
 
     def show_place(self, page: str, anchor: str) -> None:
@@ -292,9 +292,9 @@ class ManualScreen(FullScreen[None], scope="manual"):
         self._open_page = ""
         self._needle = ""
         self._before: list[Place] = []
-        self._contents_bar, self._page_bar = Bar(), Bar()
-        self._contents_bar.words, self._contents_bar.key = [("Manual", "middle")], contents_key
         self.contents, self.view, self.prompt = ContentsList(), PageView(), Prompt()
+        self._contents_bar, self._page_bar = Bar(self.contents), Bar(self.view)
+        self._contents_bar.words, self._contents_bar.key = [("Manual", "middle")], contents_key
 
     def compose(self) -> ComposeResult:
         contents = Vertical(self._contents_bar, self.contents, id="contents")
@@ -344,7 +344,6 @@ class ManualScreen(FullScreen[None], scope="manual"):
         self.call_after_refresh(self._show_place)
 
     def on_descendant_focus(self) -> None:
-        self._contents_bar.here, self._page_bar.here = self.contents.has_focus, self.view.has_focus
         self.refresh_bindings()
 
     on_descendant_blur = on_descendant_focus

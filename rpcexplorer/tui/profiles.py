@@ -105,7 +105,7 @@ class ProfileList(ItemList[ProfileRow]):
         return line(words, width, styles, ground="selection" if chosen else "background")
 
     def _mark(self, row: ProfileRow) -> Cell:
-        return [("▸" if row.in_use else "", "text bold" if row is self.chosen else "accent bold")]
+        return [("▸" if row.in_use else "", "text bold")]
 
     def _profile_name(self, row: ProfileRow) -> Cell:
         return [(row.name, "text bold" if row.in_use or row is self.chosen else "text")]
@@ -124,7 +124,7 @@ class ProfileList(ItemList[ProfileRow]):
 
     def _badge(self, row: ProfileRow) -> Cell:
         assert row.profile is not None
-        return [(row.profile.badge_word, f"{BADGES.get(row.profile.badge, 'accent')} bold")]
+        return [(row.profile.badge_word, f"{BADGES.get(row.profile.badge, 'middle')} bold")]
 
 
 MAX_PROBLEMS: Final = 20

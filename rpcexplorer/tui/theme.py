@@ -20,8 +20,13 @@ from rpcexplorer.text.printable import printable
 Pieces: TypeAlias = Iterable[tuple[str, str]]
 """The pieces of a line with their roles."""
 ATTRIBUTES: Final = ("bold", "underline", "italic", "reverse", "strike")
-ON_SELECTION: Final = {"dim": "middle", "json-punctuation": "middle"}
-"""Roles that would be too faint on a selected row, and what they are drawn as there."""
+STRONG: Final = {"selection": "text", "focus": "accent"}
+"""The grounds of the selected row and of the bar of the focused pane.
+
+The colours of the terminal are unknown. If it shall decide, its background is swapped with this role.
+"""
+ON_STRONG: Final = {"dim": "middle", "json-punctuation": "middle"}
+"""Roles that would be too faint there, and what they are drawn as."""
 
 
 class ThemeStyles:
@@ -58,11 +63,10 @@ class ThemeStyles:
                 colour, attributes["reverse"] = word.removeprefix("on:"), True
             else:
                 colour, ground = "background", word.removeprefix("on:")
-        if ground == "selection":
-            colour = ON_SELECTION.get(colour, colour)
+        if ground in STRONG:
+            colour = ON_STRONG.get(colour, colour)
             if self._colours[ground] == "ansi_default":
-                # The colours of the terminal are unknown. Its text and background, swapped, can always be read.
-                colour, ground, attributes["reverse"] = "text", "background", "reverse" not in attributes
+                colour, ground, attributes["reverse"] = STRONG[ground], "background", "reverse" not in attributes
         return Style(color=self._colour(colour), bgcolor=self._colour(ground), **attributes)
 
     def _colour(self, role: str) -> Any:
@@ -134,8 +138,12 @@ def textual_theme(theme: Theme) -> TextualTheme:
     colours = dict(theme.colours) | {f"json-{role}": colour for role, colour in theme.json.items()}
     native = any(colour.startswith("ansi_") for colour in theme.colours.values())
     accent, ground, surface = colours["accent"], colours["background"], colours["surface"]
-    scrollbar = colours["line"] if native else Color.parse(ground).blend(Color.parse(colours["dim"]), 0.75).hex
-    colours["prod-surface"] = surface if native else _tinted(surface, colours["prod"], dark=theme.dark)
+    if native:  # Colours of the terminal cannot be mixed.
+        colours |= {"focus": colours["selection"], "prod-surface": surface, "scrollbar": colours["line"]}
+    else:
+        colours["focus"] = Color.parse(surface).blend(Color.parse(colours["selection"]), 0.6).hex
+        colours["prod-surface"] = _tinted(surface, colours["prod"], dark=theme.dark)
+        colours["scrollbar"] = Color.parse(ground).blend(Color.parse(colours["dim"]), 0.75).hex
     return TextualTheme(
         name=theme.name,
         primary=accent,
@@ -158,7 +166,6 @@ def textual_theme(theme: Theme) -> TextualTheme:
             "input-selection-background": colours["selection"],
             "input-cursor-background": colours["text"],
             "input-cursor-foreground": ground,
-            "scrollbar": scrollbar,
             "scrollbar-hover": colours["dim"],
             "scrollbar-active": accent,
             "scrollbar-background": ground,

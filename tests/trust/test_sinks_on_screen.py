@@ -66,7 +66,7 @@ def each_method() -> Iterator[Stop]:
     """Yield the places that show the name of a method."""
     for name, text in CARRIERS.items():
         shown = spelled(text)
-        yield Stop("title of the params", ("f2", f"{name}-", "enter"), (f"▍{shown}",))
+        yield Stop("title of the params", ("f2", f"{name}-", "enter"), (f"▌{shown}",))
         yield Stop("request tab", (NEXT_TAB,), (f'"method":"{in_json(text)}"', "POST"))
         yield Stop("", (NEXT_TAB,), ("✓ valid",))
         yield Stop("docs", (ALT_M,), (f"│  {shown[:24]}", "no: rpcexplorer asks"))
@@ -77,7 +77,7 @@ def each_method() -> Iterator[Stop]:
 
 def send(what: str, *outcome: str, sink: str = "") -> Iterator[Stop]:
     """Yield the steps of a call whose method names the part with the payload."""
-    yield Stop("", ("f2", f"say.{what}", "enter"), (f"▍say.{what}",))
+    yield Stop("", ("f2", f"say.{what}", "enter"), (f"▌say.{what}",))
     # the previous response can look the same
     done = tuple(f"✓ say.{what}" for sign in outcome[:1] if sign.startswith("✓"))
     yield Stop(sink, ("f5",), (*outcome, *done), gone="of say.")

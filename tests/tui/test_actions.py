@@ -43,16 +43,16 @@ ITEMS = '{"items": [{"n": 2, "word": "alder"}, {"n": 1, "word": "birch"}], "coun
 TABLE = """
 history history.close
     send demo.echo [1.10]
-    f6 | ▍History | demo.echo | 1.10
+    f6 | ▌History | demo.echo | 1.10
     escape | F5 send | ✓ result
 
 profiles profiles.close
-    f7 | ▍Profiles 5 | ▸ demo
-    escape | F5 send | not ▍Profiles
+    f7 | ▌Profiles 5 | ▸ demo
+    escape | F5 send | not ▌Profiles
 
 add-profile
     command add server | Add a profile
-    escape | ▍Profiles 5
+    escape | ▌Profiles 5
     escape | F5 send
 
 palette
@@ -61,23 +61,23 @@ palette
 
 manual manual.close
     f3
-    command open manual | ▍Calls, params and responses | Esc back
+    command open manual | ▌Calls, params and responses | Esc back
     escape | F5 send
-    f7 | ▍Profiles 5
-    f1 m | ▍Profiles:
-    command manual: secrets | ▍Secrets and where they may go
+    f7 | ▌Profiles 5
+    f1 m | ▌Profiles:
+    command manual: secrets | ▌Secrets and where they may go
 
 manual.follow manual.link-next manual.link-previous manual.page-next manual.page-previous
-    command manual: secrets | ▍Secrets and where they may go
-    tab shift+tab tab enter | not ▍Secrets
-    escape | ▍Secrets and where they may go
-    right_square_bracket | not ▍Secrets
-    left_square_bracket | ▍Secrets and where they may go
+    command manual: secrets | ▌Secrets and where they may go
+    tab shift+tab tab enter | not ▌Secrets
+    escape | ▌Secrets and where they may go
+    right_square_bracket | not ▌Secrets
+    left_square_bracket | ▌Secrets and where they may go
 
 manual.contents manual.search manual.next manual.previous
-    command manual: secrets | ▍Secrets and where they may go
-    c | ▍Manual
-    enter | ▍Secrets and where they may go
+    command manual: secrets | ▌Secrets and where they may go
+    c | ▌Manual
+    enter | ▌Secrets and where they may go
     slash
     paste token
     enter | 1 of
@@ -107,11 +107,11 @@ send-notification
 
 focus.methods focus.params focus.response params.tab-next
     send demo.echo [1]
-    f2 | ▍Methods
-    f3 | ▍demo.echo
+    f2 | ▌Methods
+    f3 | ▌demo.echo
     ctrl+o | POST /api/v2/
-    f4 | ▍✓ result
-    f3 | ▍demo.echo | │ 1 [1]
+    f4 | ▌✓ result
+    f3 | ▌demo.echo | │ 1 [1]
 
 login @cookie
     | ○ no session yet
@@ -147,7 +147,7 @@ keep-call history.keep-call
     f6 | 1 call
     alt+k
     paste two
-    enter | ▍History
+    enter | ▌History
     escape | @one | @two
 
 response.expect run-checks checks.open checks.stop
@@ -174,9 +174,9 @@ recent.again recent.copy
     write ping []
     f2 tab y
     choose curl | copied 1.10
-    sent f5 | ▍✓ result | ✓ demo.echo | 1 [1.10]
+    sent f5 | ▌✓ result | ✓ demo.echo | 1 [1.10]
     f2 tab
-    sent ctrl+enter | ▍✓ result | 1 [1.10]
+    sent ctrl+enter | ▌✓ result | 1 [1.10]
     f6 | 3 calls
 
 params.fix
@@ -190,11 +190,11 @@ params.problem-next
 docs docs.next docs.previous docs.take
     f9 | orders
     write demo.orders.find []
-    alt+m | ▍Docs demo.orders.find | Searches 24 orders
+    alt+m | ▌Docs demo.orders.find | Searches 24 orders
     n n N | ▸ Open orders
-    enter | "placed" | ▍demo.orders.find
+    enter | "placed" | ▌demo.orders.find
     ctrl+z | │ 1 []
-    alt+m | ▍Docs
+    alt+m | ▌Docs
     alt+m | not Docs
 
 params.format params.undo params.redo
@@ -271,13 +271,13 @@ response.copy response.copy-value response.copy-path
 response.zoom
     send
     z | not Methods | not │ 1 {"items"
-    z | Methods | ▍✓ result
-    z escape | Methods | ▍✓ result
+    z | Methods | ▌✓ result
+    z escape | Methods | ▌✓ result
 
 close-panel
     send
-    z q | Methods | ▍✓ result
-    alt+m | ▍Docs
+    z q | Methods | ▌✓ result
+    alt+m | ▌Docs
     q | not Docs
     f4 q | No panel is open here.
 
@@ -292,7 +292,7 @@ response.tab-next response.tab-previous
 response.use
     send demo.echo {"key": "abc"}
     down u
-    choose ping | ▍ping | 1 ["{{last.demo.echo#/key}}"]
+    choose ping | ▌ping | 1 ["{{last.demo.echo#/key}}"]
 
 response.compare compare-profiles
     send
@@ -311,7 +311,7 @@ history.load
     send demo.echo [1.10]
     write ping []
     f6 | 1 call
-    enter | F5 send | ▍demo.echo | │ 1 [1.10] | ✓ result
+    enter | F5 send | ▌demo.echo | │ 1 [1.10] | ✓ result
 
 history.again
     send demo.echo [1.10]
@@ -385,7 +385,7 @@ history.replay replay.open replay.stop
     choose cookie | Replay demo.echo on cookie | 1 same | ✓ demo.echo same result
     enter | the same | - demo | + cookie
     escape | Replay demo.echo on cookie
-    escape | ▍History
+    escape | ▌History
 
 history.statistics statistics.open statistics.sort statistics.tab-next statistics.tab-previous statistics.close
     send demo.echo [1]
@@ -395,9 +395,9 @@ history.statistics statistics.open statistics.sort statistics.tab-next statistic
     s | 3 calls · 1 failed: 1 error | most calls first | demo.echo
     s | most failures first
     right_square_bracket | not no.such.method
-    left_square_bracket escape | ▍History
+    left_square_bracket escape | ▌History
     s | 3 calls ·
-    enter | ▍History | method:=demo.echo | 2 found
+    enter | ▌History | method:=demo.echo | 2 found
 
 add-to-batch batch batch.load batch.send batch.copy batch.close
     write demo.echo [1.10]
@@ -413,14 +413,14 @@ add-to-batch batch batch.load batch.send batch.copy batch.close
     ctrl+enter | → sent | ✗ -32601
     escape | F6 history
     alt+l | Batch 2 calls
-    home enter | ▍demo.echo | │ 1 [1.10]
+    home enter | ▌demo.echo | │ 1 [1.10]
 
 profiles.use
     profile prod
     enter | F5 send | prod | PROD
 
 profiles.search
-    f7 | ▍Profiles 5 | ▸ demo
+    f7 | ▌Profiles 5 | ▸ demo
     slash
     choose prod | │ Profile prod | ▸ demo
 
@@ -441,7 +441,7 @@ profiles.test
     profile cookie
     alt+t | Connection test: cookie | at most 16 requests | system.listMethods
     enter | ✓ JSON-RPC | The profile needs no changes. Press Esc, then Enter to use it.
-    escape | ▍Profiles | ✓ JSON-RPC
+    escape | ▌Profiles | ✓ JSON-RPC
 
 test
     alt+t | Connection test: demo | at most 16 requests
@@ -713,7 +713,7 @@ async def calls_of_another_program_are_imported(at: Story) -> None:
         alt+i | Import calls from a file
         paste {file}
         enter | Import these calls as drafts? | http://a.example
-        enter | ▍user.get | 1 [1.10] | Imported the call into the editor, as a draft of demo
+        enter | ▌user.get | 1 [1.10] | Imported the call into the editor, as a draft of demo
     """)
 
 
@@ -733,7 +733,7 @@ async def changes_of_a_refresh_are_shown_again(at: Story) -> None:
         alt+n | Methods of | + demo.echo new | ~ auth changed | no longer deprecated
         escape | not + demo.echo new
         alt+n | + demo.echo new
-        end enter | ▍demo.echo
+        end enter | ▌demo.echo
     """)
 
 
@@ -868,7 +868,7 @@ async def call_is_compared_with_the_marked_one(at: Story) -> None:
         M | copied number 8
         x
         enter | Save a case of 2 calls in
-        escape escape | ▍History | 1 marked
+        escape escape | ▌History | 1 marked
     """)
 
 
@@ -904,7 +904,7 @@ async def params_are_edited_as_a_form(at: Story) -> None:
     await at.program.write("demo.orders.place", '{"customer": 7,\n "items": [{"sku": "tea-01"}]}')
     at.program.calls.described = None  # as on the first screen, for a moment
     await at.play("""
-        alt+e | ▍Form | ○ gift | POST /api/v2/
+        alt+e | ▌Form | ○ gift | POST /api/v2/
         home enter backspace 1 2 , home f12 ctrl+r enter end up space
     """)
     assert at.params == '{"customer": 12,\n "items": [{"sku": "tea-01"}],\n "gift": true}'
@@ -914,14 +914,14 @@ async def params_are_edited_as_a_form(at: Story) -> None:
         ctrl+z ctrl+y up right left home down plus | 2 elements
         home down equals_sign | 3 elements
         home down insert | 4 elements
-        ctrl+z ctrl+z ctrl+z escape | not ▍Form
+        ctrl+z ctrl+z ctrl+z escape | not ▌Form
     """)
     assert at.params == '{"customer": 12,\n "items": [{"sku": "tea-01"}]}'
     for key in ("f5", "ctrl+enter"):
         await at.play(f"""
-            alt+e | ▍Form
-            alt+e | not ▍Form
-            alt+e | ▍Form
+            alt+e | ▌Form
+            alt+e | not ▌Form
+            alt+e | ▌Form
             sent {key} | ✓ result
         """)
 
@@ -934,7 +934,7 @@ async def profile_is_added_to_the_user_file(at: Story) -> None:
         replace new
         enter
         replace https://new.example.com
-        ctrl+s | ▍Profiles 6 | https://new.example.com/api/v2/
+        ctrl+s | ▌Profiles 6 | https://new.example.com/api/v2/
     """)
     assert "[profile.new]" in file.read_text()
 
@@ -945,7 +945,7 @@ async def profile_is_changed_in_its_file(at: Story) -> None:
         profile dead
         e | {start_of(at.project_file)}
         replace https://alive.example.com
-        ctrl+s | ▍Profiles 5 | https://alive.example.com/api/v2/
+        ctrl+s | ▌Profiles 5 | https://alive.example.com/api/v2/
     """)
     assert 'url = "https://alive.example.com"' in at.project_file.read_text()
 
@@ -955,7 +955,7 @@ async def profile_is_removed_after_confirmation(at: Story) -> None:
     await at.play("""
         profile dead
         delete | Remove dead? | http://127.0.0.1:9
-        right enter | ▍Profiles 4 | not http://127.0.0.1:9
+        right enter | ▌Profiles 4 | not http://127.0.0.1:9
     """)
     assert "[profile.dead]" not in at.project_file.read_text()
 
@@ -966,10 +966,10 @@ async def secrets_are_entered_masked(at: Story) -> None:
     await at.play("""
         profile inline
         f8 | Save secrets for inline?
-        escape | ▍Profiles
+        escape | ▌Profiles
         s | Save secrets for inline?
         replace a-new-one | not a-new-one
-        ctrl+s | ▍Profiles | password entered
+        ctrl+s | ▌Profiles | password entered
     """)
     assert at.known("inline", "password") == "a-new-one"
     assert at.program.notices == ""
@@ -1012,9 +1012,9 @@ async def events_open_and_close(at: Story) -> None:
     receive(at, "tick")
     await at.play("""
         | 1 event · tick | Alt+v events
-        alt+v | ▍Events 1 following | · tick
+        alt+v | ▌Events 1 following | · tick
         escape | F5 send
-        alt+v | ▍Events 1 following
+        alt+v | ▌Events 1 following
         alt+v | F5 send
     """)
 
@@ -1031,7 +1031,7 @@ async def request_of_the_server_is_answered(at: Story) -> None:
     async with connected(at, ask):
         await at.play("""
             alt+c | ? ask.name waits
-            alt+v | ▍Events
+            alt+v | ▌Events
             a
             paste {"name": "Ada"}
             f5 | Answered ask.name. | ✓ answered
@@ -1046,7 +1046,7 @@ async def list_of_events_is_paused_and_filtered(at: Story) -> None:
     receive(at, "tock")
     await at.play("""
         | 2 events
-        alt+v | ▍Events 2 following
+        alt+v | ▌Events 2 following
         space
     """)
     receive(at, "later")
@@ -1064,7 +1064,7 @@ async def event_is_copied_and_saved(at: Story) -> None:
     text = receive(at, "tick")
     await at.play(f"""
         | 1 event
-        alt+v | ▍Events
+        alt+v | ▌Events
         y | copied {text.decode()}
         f10 | copied {text.decode()}
         S | Save the message in which file?
@@ -1081,7 +1081,7 @@ async def recorded_event_is_copied_and_saved(at: Story) -> None:
     at.explorer.journal.record_event(Event(datetime.now(UTC), "notification", text, "tick"), at.profile)
     at.explorer.journal.flush_events()
     await at.play(f"""
-        f6 | ▍History
+        f6 | ▌History
         slash
         paste outcome:event | ← tick
         enter | y copy S save
@@ -1099,7 +1099,7 @@ async def stderr_of_the_process_is_shown(at: Story) -> None:
     at.explorer.hooks.on_stderr(at.profile, "warning: [no] config")
     await at.play("""
         | 1 event
-        alt+v | ▍Events
+        alt+v | ▌Events
         e | stderr of the process | warning: [no] config | Esc close
     """)
     assert at.program.app.screen.query_one(".block").size.height < 8, "as high as its text"
@@ -1124,7 +1124,7 @@ def test_every_command_of_the_table_has_its_story() -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 34)], ids=["80x24", "120x34"])
-@pytest.mark.parametrize(("key", "title"), [("f6", "▍History"), ("f7", "▍Profiles")])
+@pytest.mark.parametrize(("key", "title"), [("f6", "▌History"), ("f7", "▌Profiles")])
 async def test_footer_shows_the_way_back(key: str, title: str, size: tuple[int, int], explorer: Explorer) -> None:
     async with open_program(explorer, size=size) as program:
         explorer.history.append(recorded(0, profile="demo"))

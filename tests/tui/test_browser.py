@@ -171,7 +171,7 @@ def visit(*keys: str, size: tuple[int, int] = (120, 20)) -> tuple[list[str], lis
 
 def test_detail_follows_the_cursor_and_its_tab() -> None:
     (first, second, last), _ = visit("n", "down")
-    assert "▍" in first
+    assert "▌" in first
     assert "name role" in first
     for words in ("Ada a person", "Role Time [ ]", "well", '"mathematics"'):
         assert words in first

@@ -280,7 +280,7 @@ async def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> Non
         await program.until(lambda: opened.stop is None and len(opened.results) == 2)
         await program.pause()
         _, title, *lines = program.words.splitlines()
-        assert title == "▍Checks 2 ✓ 1 passed ✗ 1 failed"
+        assert title == "▌Checks 2 ✓ 1 passed ✗ 1 failed"
         assert [" ".join(row.split()[:-2]) for row in lines[:2]] == [
             "✗ late failed /total: wanted 3, got 4",
             "✓ early passed",

@@ -221,7 +221,7 @@ def test_stopped_replay_keeps_its_results(monkeypatch: pytest.MonkeyPatch) -> No
             "≠ user.list differs the result differs 34 ms → 34 ms",
             "◐ user.set sending",
         ]
-        assert text_of(screen.bar).startswith("▍Replay  3 calls on staging   2 of 3  1 same  · 1 differs")
+        assert text_of(screen.bar).startswith("▌Replay  3 calls on staging   2 of 3  1 same  · 1 differs")
         await pilot.press("escape")
         assert stopped[0].pressed
         assert pilot.app.screen is screen

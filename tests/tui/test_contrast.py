@@ -19,7 +19,7 @@ from tests.tui.stage import Stage
 
 FILES: Final = sorted((Path(__file__).parents[2] / "themes").glob("*.toml"))
 COLOURED: Final = [path.stem for path in FILES if path.stem != "terminal"]
-GROUNDS: Final = ("background", "surface", "selection", "prod-surface")
+GROUNDS: Final = ("background", "surface", "selection", "focus", "prod-surface")
 NO_TEXT: Final = {"background", "surface", "selection", "line", "prod"}
 """Roles that are never the colour of text."""
 DRAWN: Final = [
@@ -84,6 +84,7 @@ def test_selected_row_of_the_terminal_is_reversed(palette: Palette) -> None:
     styles = styles_of("terminal")
     for role in ("text", "wrong", "dim bold"):
         assert styles.style(role, "selection").reverse
+        assert styles.style(role, "focus") != styles.style(role, "selection")
     assert not styles.style("accent reverse", "selection").reverse, "reversed within a reversed row"
     assert contrast_of(styles.style("wrong", "selection"), palette) == contrast_of(styles.style("text"), palette)
 

@@ -629,7 +629,7 @@ def test_case_is_listed_read_only_and_sends_nothing(recorded: Explorer, replayed
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         stage = pilot.app
         assert isinstance(stage, Stage)
-        assert "\n▍Case case.toml 2 calls " in seen(stage)
+        assert "\n▌Case case.toml 2 calls " in seen(stage)
         assert "\nsent to https://theirs.example.com/rpc and 1 more URL " in seen(stage)
         assert screen.focused is screen.list, "a short note takes no focus"
         assert methods(screen) == ["user.list", "ping"]

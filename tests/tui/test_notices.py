@@ -40,7 +40,7 @@ async def test_notice_leaves_the_footer_on_view(explorer: Explorer, size: tuple[
             lines = 2 if size[0] < len(LONG) else 1
             assert before[-1] == now[-1], keys
             assert before[: -1 - lines] == now[: -1 - lines], keys
-            assert " ".join(row.strip("▍ ") for row in now[-1 - lines : -1]) == LONG
+            assert " ".join(row.strip("▌ ") for row in now[-1 - lines : -1]) == LONG
 
 
 async def test_notice_in_a_dialog_covers_its_last_line(explorer: Explorer) -> None:
@@ -59,7 +59,7 @@ async def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None
         program.app.notify(LONG + LONG + LONG, timeout=60)
         await program.until(lambda: "Alt+w more" in program.text)
         program.app.notify("Two lines:\nthe second one [/].", timeout=60)
-        await program.until(lambda: "▍Two lines: the second one [/]." in program.text)
+        await program.until(lambda: "▌Two lines: the second one [/]." in program.text)
         assert "Alt+w 1 more" in program.text
         await program.click(NotificationLine)
         await program.until(lambda: "Alt+w more" in program.text)
@@ -76,7 +76,7 @@ async def test_notices_of_widgets_read_no_markup(explorer: Explorer) -> None:
         program.calls.params.notify(f"{MARKUP} of a pane", title=MARKUP)
         program.calls.notify(f"{MARKUP} of a screen", title=MARKUP)
         program.app.notify(f"{MARKUP} of the program.app", title=MARKUP)
-        await program.until(lambda: f"▍{MARKUP} of the program.app" in program.text)
+        await program.until(lambda: f"▌{MARKUP} of the program.app" in program.text)
         assert {notice.markup for notice in program.app._notifications} == {False}
         await program.press("alt+w")
         page = await program.on(PageDialog)

@@ -398,7 +398,7 @@ def test_narrow_methods(compare_picture: Snap, calls: tuple[ExplorerApp, Explore
         await pilot.press("f2")
 
     assert compare_picture(
-        calls[0], terminal_size=(80, 24), run_before=state("▍Methods", "Lists users, newest first", then=show)
+        calls[0], terminal_size=(80, 24), run_before=state("▌Methods", "Lists users, newest first", then=show)
     )
 
 

@@ -117,7 +117,7 @@ def on_screen(explorer: Explorer, words: str, act: Callable[[Pilot[None], Statis
             wanted = HistoryFilter.around(words, "staging", now=START)
             screen = StatisticsScreen(explorer, wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
             stage.push_screen(screen)
-            await until(pilot, lambda: "▍Statistics" in seen(stage) and "counting" not in seen(stage).lower())
+            await until(pilot, lambda: "▌Statistics" in seen(stage) and "counting" not in seen(stage).lower())
             await pilot.pause()
             await act(pilot, screen)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MAX_FRAMES: Final = 20
 """Frames to wait for a page to get room; then it is hidden."""
-MARK: Final = ("▸ ", "accent bold")
+MARK: Final = ("▸ ", "text bold")
 
 
 class DocsSheet(Sheet, scope="docs"):
@@ -145,7 +145,7 @@ class DocsPane(Vertical):
     def __init__(self, key: str) -> None:
         """``key`` focuses the pane."""
         super().__init__()
-        self.bar, self.page = Bar(), DocsSheet()
+        self.bar, self.page = Bar(self), DocsSheet()
         self.bar.key = key
 
     def compose(self) -> ComposeResult:
@@ -155,12 +155,6 @@ class DocsPane(Vertical):
     def show(
         self, method: Method | None, described: Described | None, asked: datetime | None, profile: Profile | None = None
     ) -> None:
-        self.bar.words = [("Docs", "middle"), (f"  {method.name}" if method else "", "accent bold")]
+        self.bar.words = [("Docs", "middle"), (f"  {method.name}" if method else "", "text bold")]
         self.bar.after = [("  ! deprecated", "careful")] if method is not None and method.deprecated else []
         self.page.show(method, described, asked, profile)
-
-    def on_descendant_focus(self) -> None:
-        self.bar.here = True
-
-    def on_descendant_blur(self) -> None:
-        self.bar.here = False

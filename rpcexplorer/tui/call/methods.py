@@ -177,7 +177,7 @@ _MARKS: Final[dict[Standing, tuple[str, str]]] = {
     "recent": ("·", "middle"),
     "plain": (" ", "text"),
 }
-_CURRENT: Final = ("▸", "accent bold")
+_CURRENT: Final = ("▸", "text bold")
 _MORE: Final = ("…", "dim")
 _AUTH: Final = len("  cookie")
 CHECK_SIGNS: Final[Mapping[CheckVerdict | None, tuple[str, str, str]]] = {
@@ -306,7 +306,7 @@ def _name(name: str, found: Sequence[int], room: int, *, is_current: bool) -> Pi
     for at, char in enumerate(name):
         role = "text"
         if is_current:
-            role = "accent bold"
+            role = "text bold"
         elif group and at <= len(group) and at not in found:
             role = "middle"
         if at in found:
@@ -425,10 +425,11 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
         super().__init__()
         self._state, self._key = state, state.key("focus.methods")
         self._rows = MethodRows({})
-        self._bar, self._summary, self._recent_bar = Bar(), Bar(), Bar()
-        self._recent_bar.key = state.key("history")
         self._filter, self._list = Filter(self._take), MethodList(state.key("discover"))
         self._recent_list = RecentList(state)
+        self._bar, self._summary, self._recent_bar = Bar(self._filter), Bar(), Bar(self._recent_list)
+        self._bar.words, self._recent_bar.words = [("Methods", "middle")], [("Recent", "middle")]
+        self._recent_bar.key = state.key("history")
 
     def compose(self) -> ComposeResult:
         yield self._bar
@@ -572,13 +573,6 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
 
     def _follow_focus(self) -> None:
         self.here = self._filter.has_focus
-        _show_title(self._bar, "Methods", here=self.here)
-        _show_title(self._recent_bar, "Recent", here=self._recent_list.has_focus)
         self._describe_row()
 
     on_descendant_focus = on_descendant_blur = _follow_focus
-
-
-def _show_title(bar: Bar, words: str, *, here: bool) -> None:
-    bar.here = here
-    bar.words = [(words, "accent bold" if here else "middle")]

@@ -190,7 +190,7 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         self.warnings = SchemaWarnings(self.editor, self._line, advice, self._refresh_keys)
         self.completion = CompletionList(self.editor, advice)
         self.editor.intercept = self.completion.key
-        self._bar, self._request = Bar(), Sheet()
+        self._bar, self._request = Bar(self), Sheet()
         self._bodies = (self.editor, self._request)
         """In the order of the tabs; each is mounted when it is first on view."""
         self._advice = advice
@@ -350,7 +350,7 @@ class ParamsPane(Commanded, Vertical, scope="params"):
             self._hinted = None, ""
         elif self._hinted[0] != place:
             self._hinted = place, self._advice.signature(place[0], self.editor.cursor_offset)
-        self._bar.words = [(self.method.name, "accent bold"), (f"  {self._hinted[1] or self.method.doc}", "dim")]
+        self._bar.words = [(self.method.name, "text bold"), (f"  {self._hinted[1] or self.method.doc}", "dim")]
 
     def show_tab(self, name: str) -> None:
         has_focus = self.has_focus_within
@@ -370,7 +370,6 @@ class ParamsPane(Commanded, Vertical, scope="params"):
 
     @on(events.DescendantFocus)
     def _focused(self) -> None:
-        self._bar.here = any(body.has_focus for body in self._bodies)
         self._show_method()
 
     @on(events.DescendantBlur)

@@ -154,7 +154,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         """The line for searches, filters, commands and line numbers."""
         self._transforming: Worker[None] | None = None
         """Runs the transform, after a pause in the typing."""
-        self._bar, self._remarks, self._hint = Bar(classes="-tinted"), WarningLines(), WarningLines()
+        self._bar, self._remarks, self._hint = Bar(self, classes="-tinted"), WarningLines(), WarningLines()
         self._hint.joined = False
         self._last_method = ""
         """The method of the exchange that was shown last."""
@@ -293,11 +293,6 @@ class ResponsePane(Commanded, Vertical, scope="response"):
 
     def focus_inside(self) -> None:
         self.body.focus_inside()
-
-    @on(events.DescendantFocus)
-    @on(events.DescendantBlur)
-    def _focus_changed(self) -> None:
-        self._bar.here = self.has_focus_within
 
     @on(Bar.TabClicked)
     def _tab_clicked(self, event: Bar.TabClicked) -> None:

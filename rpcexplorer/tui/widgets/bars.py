@@ -26,6 +26,9 @@ from rpcexplorer.tui.commands import COMMANDS, NO_KEY, Command, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
 
+EDGE: Final = "▌"
+"""At the left of the title of the pane with the focus, and of notices."""
+
 
 class Bar(Widget):
     """The bar of a pane: title, tabs and key, in one line."""
@@ -49,8 +52,8 @@ class Bar(Widget):
     """The tab that is open."""
     key: reactive[str] = reactive("")
     """The key that goes to this pane."""
-    here: reactive[bool] = reactive(False)
-    """The focus is in this pane."""
+    panes: reactive[tuple[Widget, ...]] = reactive[tuple[Widget, ...]](())
+    """The bar is their title: it shows whether the focus is in one of them."""
 
     @message
     class TabClicked(Message):
@@ -59,20 +62,29 @@ class Bar(Widget):
         bar: Bar
         tab: str
 
+    def __init__(self, *panes: Widget, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self.set_reactive(Bar.panes, panes)
+
+    def on_mount(self) -> None:
+        self.watch(self.screen, "focused", self._focus_moved, init=False)
+
+    def _focus_moved(self) -> None:
+        self.refresh()
+
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        styles = ThemeStyles.of(self)
-        ground = "surface" if self.has_class("-tinted") else "background"
+        """Draw the line; this alone shows which pane has the focus: by edge, ground and bold title."""
         words = fitting(self._wordings(), self.size.width - width_of(self._right()) - 1)
-        if self.here:
-            words = [("▍", "accent"), *_inverted(words)]
-        else:
-            words = [(" ", "text"), *words]
-        return line(words, self.size.width, styles, right=self._right(), ground=ground)
+        edge, ground = (" ", "text"), "surface" if self.has_class("-tinted") else "background"
+        if any(pane.has_focus_within for pane in self.panes):
+            words = _with_bold_title(words)
+            edge, ground = (EDGE, "accent"), "focus"
+        return line([edge, *words], self.size.width, ThemeStyles.of(self), right=self._right(), ground=ground)
 
     @property
     def room(self) -> int:
         """The columns that the last of the words can have."""
-        return self.size.width - width_of(self._right()) - width_of(self.after) - len("▍✓ ")
+        return self.size.width - width_of(self._right()) - width_of(self.after) - len("▌✓ ")
 
     def _wordings(self) -> Iterator[WordLine]:
         """Yield the words, each time with one part less after them."""
@@ -105,27 +117,24 @@ class Bar(Widget):
         words = []
         for tab in self.tabs:
             words.append((" " * self.GAP, "text"))
-            words.append((tab, "accent bold underline" if tab == self.open else "middle"))
+            words.append((tab, "text bold underline" if tab == self.open else "middle"))
         if self.key:
             words.append((f"  {self.key}", "dim"))
         return [*words, (" ", "text")]
 
 
-def _inverted(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Invert the title, so that the focus is visible without colours."""
-    titled = [at for at, (text, _) in enumerate(words) if any(map(str.isalnum, text))]
-    end = titled[0] if titled else len(words) - 1
-    title, rest = words[: end + 1], words[end + 1 :]
-    role = title[-1][1] if title else ""
-    inverted = [(text, f"{role} bold reverse") for text, _ in title]
-    if rest and rest[0][0].startswith(" "):
-        text, rest_role = rest[0]
-        return [*inverted, (" ", f"{role} reverse"), (text[1:], rest_role), *rest[1:]]
-    return [*inverted, *rest]
+def _with_bold_title(words: WordLine) -> WordLine:
+    """Return words with the first that has letters in bold, so that the focus is visible without colours."""
+    titled = list(words)
+    for at, (text, role) in enumerate(words):
+        if any(map(str.isalnum, text)):
+            titled[at] = (text, f"{role.replace('middle', 'text')} bold")
+            break
+    return titled
 
 
 BADGES: dict[str, str] = {"dev": "well", "staging": "careful", "prod": "prod"}
-"""The background of a badge; other words have the accent colour."""
+"""The background of a badge; other words have the colour of ``middle``."""
 
 
 MIN_URL: Final = 16
@@ -166,14 +175,14 @@ class Header(Widget):
             return line(self.NOBODY, width, styles, ground="surface")
         ground = "prod-surface" if self.profile.badge == "prod" else "surface"
         problem = [(f"! {self.problem}   ", "wrong bold")] if self.problem else []
-        left = [(f" {self.profile.name}", "accent bold"), (f"  {self.profile.endpoint}", "middle")]
+        left = [(f" {self.profile.name}", "text bold"), (f"  {self.profile.endpoint}", "middle")]
         if self.profile.ad_hoc:
             from rpcexplorer.text.profile import printable_url  # Only a typed URL needs it.
 
-            left = [(f" {printable_url(self.profile.endpoint)}", "accent bold")]
+            left = [(f" {printable_url(self.profile.endpoint)}", "text bold")]
         badge = [(" ", "text")]
         if self.profile.badge:
-            role = f"on:{BADGES.get(self.profile.badge, 'accent')} bold"
+            role = f"on:{BADGES.get(self.profile.badge, 'middle')} bold"
             badge = [("   ", "text"), (f" {self.profile.badge_word[:16]} ", role)]
         right = [*self.auth, *badge, (" ", "text")]
         connection = self._fitting(width - width_of([*left[:1], *problem, *right]))

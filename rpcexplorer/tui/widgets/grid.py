@@ -100,7 +100,7 @@ class Grid(LineView):
             if self.has_focus and at == self.column:
                 role = "accent bold"
             name = _aligned(column.name, self._widths[at], right=column.kind == "number")
-            cells += [(name, role), (f"{self._sign(at):<{GAP}}", "accent")]
+            cells += [(name, role), (f"{self._sign(at):<{GAP}}", "middle bold")]
         before = BEFORE if self.scroll_offset.x > 0 else ""
         after = AFTER if self._starts[-1] - GAP - self.scroll_offset.x > self._room else ""
         return self._strip([(f"{before:>{self._numbers - 1}} ", "dim")], cells, styles, after=after)

@@ -136,7 +136,8 @@ class Prompt(Horizontal):
 
     DEFAULT_CSS = """
     Prompt { height: 1; display: none; background: $surface; }
-    Prompt > .sign { width: 6; padding: 0 0 0 2; color: $accent; text-style: bold; background: $surface; }
+    Prompt > .sign { width: 6; padding: 0 0 0 2; color: $middle; text-style: bold; background: $surface; }
+    Prompt:focus-within > .sign { color: $accent; }
     Prompt > Input, Prompt > Input:focus { border: none; height: 1; padding: 0; width: 1fr; background: $surface; }
     Prompt > .state { width: auto; max-width: 50%; padding: 0 2; color: $middle; background: $surface; height: 1; }
     Prompt > .state.-wrong { color: $wrong; }

@@ -252,7 +252,7 @@ BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
 """The line goes on at this side."""
 FOUND: Final = {True: "careful reverse", False: "careful underline"}
 """The roles of matches: the current one, and the others."""
-_SIGNS: Final = {"open": ("▾", "dim"), "folded": ("▸", "accent")}
+_SIGNS: Final = {"open": ("▾", "dim"), "folded": ("▸", "middle")}
 
 
 def number_width(count: int) -> int:

@@ -31,7 +31,7 @@ def taken(program: Staged) -> list[str]:
 
 async def test_cursor_walks_examples_and_enter_inserts_shown_one() -> None:
     async with documented() as (pane, program):
-        assert text_of(pane.bar).startswith("▍Docs  user.get  ! deprecated")
+        assert text_of(pane.bar).startswith("▌Docs  user.get  ! deprecated")
         assert "id  integer  required  Which user it is" in text_of(pane.page)
         await program.press("n", "n")
         assert "▸ Example of 1" in text_of(pane.page)

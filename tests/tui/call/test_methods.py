@@ -86,7 +86,7 @@ async def test_methods_are_grouped_with_auth_and_unsafe_sign() -> None:
             "   user.get              cookie",
             "   user.list             cookie",
         ]
-        assert bars(pane)[0] == "▍Methods                  6  F2"
+        assert bars(pane)[0] == "▌Methods                  6  F2"
 
 
 async def test_pinned_current_and_recent_methods_have_their_marks() -> None:
@@ -202,10 +202,10 @@ async def test_tab_leads_from_filter_to_recent_calls() -> None:
         pane.recent = [exchange(Result(b"1"))]
         await program.press("tab")
         assert isinstance(program.app.focused, RecentList)
-        assert [bar[0] for bar in bars(pane)] == [" ", " ", "▍"]
+        assert [bar[0] for bar in bars(pane)] == [" ", " ", "▌"]
         assert pane.check_action("pin", ()) is False
         await program.press("shift+tab")
-        assert [bar[0] for bar in bars(pane)] == ["▍", " ", " "]
+        assert [bar[0] for bar in bars(pane)] == ["▌", " ", " "]
 
 
 @pytest.mark.thorough

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from rich.style import Style
-from textual.color import Color
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.history import HistoryScreen
-from rpcexplorer.tui.theme import textual_theme
+from rpcexplorer.tui.theme import ThemeStyles, textual_theme
 from rpcexplorer.tui.widgets.bars import Bar
+from rpcexplorer.tui.widgets.rows import Sheet
 from tests.fakes.explorer import open_explorer
 from tests.tui.program import open_program
 from tests.tui.stage import staged, text_of
@@ -39,31 +39,37 @@ async def test_bar_in_little_room_drops_whole_parts(width: int, words: str) -> N
 
 
 @pytest.mark.parametrize("name", THEMES)
-async def test_title_of_the_focused_pane_is_inverted(tmp_path: Path, name: str) -> None:
+async def test_bar_of_the_focused_pane_has_edge_ground_and_bold_title(tmp_path: Path, name: str) -> None:
     explorer = open_explorer(tmp_path)
     theme, problems = explorer.themes.load(name)
     assert theme is not None
     assert problems == []
-    bar = Bar()
-    bar.words, bar.tabs, bar.key = [("✓ ", "well"), ("result", "well bold"), ("  HTTP 200", "text")], ("Raw",), "F4"
+    pane, other = Sheet(), Sheet()
+    bar = Bar(pane)
+    bar.words, bar.tabs, bar.key = [("Docs", "middle"), ("  user.get", "text")], ("Raw",), "F4"
+
+    def styles() -> list[Style]:
+        return [piece.style for piece in bar.render_line(0) if piece.style is not None]
 
     def title() -> Style:
-        style = next(piece.style for piece in bar.render_line(0) if piece.text == "result")
-        assert style is not None
-        return style
+        return next(piece.style for piece in bar.render_line(0) if piece.text == "Docs" and piece.style is not None)
 
-    async with staged(bar, size=(60, 3)) as program:
+    async with staged(bar, pane, other, size=(60, 9)) as program:
         program.app.register_theme(textual_theme(theme))
         program.app.theme = name
+        accent = ThemeStyles(textual_theme(theme)).style("accent").color
+        other.focus()
         await program.pause()
-        before, plain = text_of(bar), title()
-        bar.here = True
+        before, grounds, plain = text_of(bar), {style.bgcolor for style in styles()}, title()
+        assert not {style.color for style in styles()} & {accent}, "nothing without the focus has the accent"
+        pane.focus()
         await program.pause()
-        assert text_of(bar) == "▍" + before[1:], "all words stay in place"
-        assert (bool(plain.reverse), title().reverse) == (False, True), "visible without colours, too"
-        if not textual_theme(theme).ansi:  # the terminal's own colours are unknown
-            colours = [Color.from_rich_color(color) for color in (title().color, title().bgcolor)]
-            assert colours[0].get_contrast_text().rgb != colours[1].get_contrast_text().rgb
+        assert text_of(bar) == "▌" + before[1:], "all words stay in place"
+        assert (bool(plain.bold), title().bold) == (False, True), "visible without colours, too"
+        edge, *words = styles()
+        assert edge.color == accent or edge.reverse
+        assert len({style.bgcolor for style in words}) == 1
+        assert {style.bgcolor for style in words} != grounds or all(style.reverse for style in words)
 
 
 @pytest.mark.parametrize(

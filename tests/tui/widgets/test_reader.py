@@ -218,7 +218,7 @@ async def test_folded_value_shows_its_size_and_counts_lines() -> None:
         theme = ThemeStyles.of(reader)
         await program.press("up")
         seen = styles(reader, 2)
-        assert seen["▸"] == theme.style("accent")
+        assert seen["▸"] == theme.style("middle")
         assert seen["3 members"] == theme.style("middle")
         assert seen["{"] == seen["},"] == theme.style("json-punctuation")
         await program.press("down", "down")
