@@ -50,7 +50,7 @@ secrets.credentials secrets.destination secrets.lookup settings text text.exchan
 transport transport.port variables variables.references
 """
 SCREEN_ALONE = """
-tui tui.app tui.call tui.call.layout tui.call.methods tui.call.screen tui.call.state tui.commands
+text.columns tui tui.app tui.call tui.call.layout tui.call.methods tui.call.screen tui.call.state tui.commands
 tui.key_queue tui.messages tui.navigation tui.terminal tui.theme tui.widgets tui.widgets.bars
 tui.widgets.full_screen tui.widgets.inputs tui.widgets.rows
 """

@@ -170,6 +170,10 @@ class Journal:
                 self.problem = record.reason
         return [call for call in calls if _is_of(call, profile)][:limit]
 
+    def read_times(self, profile: Profile | None) -> None:
+        """Read which durations are usual. Lists of calls report why a history cannot be read."""
+        error_of(self.of(profile).read_times)
+
     def is_long(self, profile: Profile) -> bool:
         return sum(self._read(lambda: self.of(profile).sizes())) > LONG
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import tzinfo
 from itertools import pairwise
 from math import isfinite
@@ -129,22 +129,28 @@ def status_word(outcome: Outcome) -> str:
 
 def transport_line(exchange: Exchange) -> str:
     """Return ``HTTP 200 · 34 ms · 1.2 kB``; empty if nothing was sent."""
-    outcome, response = exchange.outcome, exchange.response
-    if isinstance(outcome, Refused):
+    if isinstance(exchange.outcome, Refused):
         return ""
     if exchange.kind == "event":
-        return size(response.size)
+        return size(exchange.response.size)
+    status, received = exchange.response.status, received_words(exchange)
     parts = [duration(exchange.seconds)]
-    if response.status is not None:
-        parts.insert(0, f"HTTP {response.status}")
-    if response.status is not None or response.size:
-        parts.append(size(response.size))
-        is_incomplete = isinstance(outcome, Unreached | Cancelled)
-        if isinstance(outcome, Unreached) and outcome.step == "upgrade":
-            is_incomplete = response.header("Content-Length") != str(response.size)
-        if is_incomplete:
-            parts[-1] += ", incomplete"
+    if status is not None:
+        parts.insert(0, f"HTTP {status}")
+    if received:
+        parts.append(received)
     return " · ".join(parts)
+
+
+def received_words(exchange: Exchange) -> str:
+    """Return the size of the response, and whether it is incomplete; empty without one."""
+    outcome, response = exchange.outcome, exchange.response
+    if response.status is None and not response.size:
+        return ""
+    is_incomplete = isinstance(outcome, Unreached | Cancelled)
+    if isinstance(outcome, Unreached) and outcome.step == "upgrade":
+        is_incomplete = response.header("Content-Length") != str(response.size)
+    return f"{size(response.size)}, incomplete" if is_incomplete else size(response.size)
 
 
 def explanation(outcome: Outcome) -> str:
@@ -224,13 +230,66 @@ def reason(exchange: Exchange) -> str:
     return sentence.removeprefix(f"{SHORT_OUTCOMES[exchange.outcome_name]}: ")
 
 
-def transport_pieces(exchange: Exchange, method: str) -> list[tuple[str, str]]:
-    """Return the method, if it is another one, and the transport."""
+def transport_pieces(exchange: Exchange, method: str, usual: float | None = None) -> list[tuple[str, str]]:
+    """Return the method, if it is another one, and the transport.
+
+    Of a result, there are also the phases, and the ``usual`` duration.
+    """
     pieces = []
     if exchange.method not in {method, ""}:
         pieces += [("  of ", "middle"), (clipped(exchange.method, MAX_METHOD_COLUMNS), "careful")]
-    transport = transport_line(exchange)
-    return [*pieces, (f"   {transport}" if transport else "", "middle")]
+    if exchange.outcome_name != "result":
+        transport = transport_line(exchange)
+        return [*pieces, (f"   {transport}" if transport else "", "middle")]
+    status, took = exchange.response.status, duration(exchange.seconds)
+    pieces.append((f"   {status} · {took}" if status else f"   {took}", "middle"))
+    pieces += phase_strip(exchange)
+    if usual is not None:
+        role = duration_role(exchange, usual)
+        pieces.append((f"  usual {usual_words(usual, took)}", role if role == "careful" else "middle"))
+    received = received_words(exchange)
+    return [*pieces, (f" · {received}" if received else "", "middle")]
+
+
+def usual_words(usual: float, took: str) -> str:
+    """Return the usual duration after another one, whose unit need not be said again."""
+    number, _, unit = duration(usual).partition(" ")
+    return number if took.endswith(f" {unit}") and number.isdecimal() else f"{number} {unit}"
+
+
+PHASE_ROLES: Final = {
+    "name lookup": "json-literal",
+    "connect": "json-key",
+    "TLS": "json-number",
+    "send": "json-string",
+    "wait": "accent",
+    "transfer": "well",
+    "other": "middle",
+}
+"""The colours of phases."""
+REUSED: Final = "connection"
+"""In place of the phases of a new connection."""
+OTHER_SHARE: Final = 0.01
+"""A smaller part of the time that no phase explains is not shown."""
+MAX_COLUMNS: Final = 1000
+RULER_SECONDS: Final = 2
+"""A longer call has a ruler in seconds."""
+
+
+def phase_strip(exchange: Exchange) -> list[tuple[str, str]]:
+    """Return a bar for each of connecting, sending, waiting, transfer and other time; nothing if none is known."""
+    from rpcexplorer.text.lanes import level  # no start needs it
+
+    parts = dict.fromkeys(("connect", "send", "wait", "transfer", "other"), 0.0)
+    phases = bars(exchange.response.phases, exchange.seconds, MAX_COLUMNS)
+    if not phases:
+        return []
+    for phase in phases:
+        name = "connect" if phase.label in {"name lookup", "TLS"} else phase.label
+        if name in parts:
+            parts[name] += phase.length
+    cells = [(level(share, 1), PHASE_ROLES[name]) for name, share in parts.items()]
+    return [(" ▏", "line"), *cells, ("▏", "line")]
 
 
 def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
@@ -390,7 +449,7 @@ def headers_page(exchange: Exchange) -> list[WordLine]:
     """Return status line, headers, and other facts of the transport."""
     response = exchange.response
     if response.status is None:
-        return [[("  No HTTP response, so there are no headers.", "dim")]]
+        return [[("  No HTTP response, so there are no headers.", "dim")], [], *_facts(exchange)]
     status = f"{response.version} {response.status} {response.reason}".strip()
     lines: list[WordLine] = [[_MARGIN, (status, "bold")], []]
     if not response.headers:
@@ -404,18 +463,40 @@ def headers_page(exchange: Exchange) -> list[WordLine]:
     return [*lines, [], *_facts(exchange)]
 
 
-def timing_page(exchange: Exchange, width: int) -> list[WordLine]:
-    """Return the phases as bars on one scale, then sizes and the moment."""
-    phases = bars(exchange.response.phases, exchange.seconds, width)
-    tracks = drawn(phases, max(width - LABEL_COLUMNS - 14, 10))
-    lines: list[WordLine] = [
-        [(f"  {bar.label:<{LABEL_COLUMNS - 2}}", "middle"), (track, "accent"), (f"  {bar.took:>8}", "text")]
-        for bar, track in zip(phases, tracks, strict=True)
-    ]
-    if not lines:
+TOOK_COLUMNS: Final = 10
+"""Columns after a bar for its duration."""
+
+
+def timing_page(exchange: Exchange, width: int, usual: float | None = None) -> list[WordLine]:
+    """Return the phases as bars below a ruler, and the whole above the usual duration."""
+    from rpcexplorer.text.lanes import ruler, thin_bar
+
+    seconds = exchange.seconds if isfinite(exchange.seconds) else 0.0
+    room = max(width - LABEL_COLUMNS - TOOK_COLUMNS, 10)
+    phases = bars(exchange.response.phases, seconds, room)
+    whole = max(seconds, sum(_finite(exchange.response.phases).values()))
+    end = max(whole, usual or 0.0)
+    part = whole / end if end else 0.0
+
+    def row(label: str, start: float, length: float, took: str, role: str) -> WordLine:
+        blanks, bar = thin_bar(start * part, length * part, room)
+        return [(f"  {label:<{LABEL_COLUMNS - 2}}", "middle"), (blanks, "text"), (bar, role), (f" {took}", "text")]
+
+    lines: list[WordLine] = []
+    if end:
+        numbers = ruler(room, end, "s") if end > RULER_SECONDS else ruler(room, end * 1000, "ms")
+        lines.append([(" " * LABEL_COLUMNS + numbers, "dim")])
+    for phase in phases:
+        if phase.label == REUSED:
+            lines.append([(f"  {phase.label:<{LABEL_COLUMNS - 2}}", "middle"), (phase.took, "text")])
+        else:
+            lines.append(row(phase.label, phase.start, phase.length, phase.took, PHASE_ROLES[phase.label]))
+    if not phases:
         lines.append([("  Only the total time is known.", "dim")])
-    lines.append([(f"  {'total':<{LABEL_COLUMNS - 2}}", "bold"), (duration(exchange.seconds), "bold")])
-    return [*lines, [], *_facts(exchange)]
+    lines += [[], row("total", 0.0, 1.0, duration(exchange.seconds), "text")]
+    if usual is not None:
+        lines.append(row("usual", 0.0, usual / whole if whole else 1.0, duration(usual), "dim"))
+    return lines
 
 
 def facts(exchange: Exchange, zone: tzinfo | None = None) -> dict[str, str]:
@@ -455,6 +536,10 @@ def measured(phases: Phases) -> dict[str, float]:
     return {name: took for name, took in named.items() if took is not None}
 
 
+def _finite(phases: Phases) -> dict[str, float]:
+    return {name: max(took, 0.0) for name, took in measured(phases).items() if isfinite(took)}
+
+
 class PhaseBar(Struct, frozen=True):
     label: str
     start: float
@@ -468,40 +553,22 @@ def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
 
     A kept connection comes first and took no time. Time that no phase explains comes last: a login, or our own.
     """
-    parts = [(label, max(took, 0.0)) for label, took in measured(phases).items() if isfinite(took)]
+    parts = list(_finite(phases).items())
     explained = sum(took for _, took in parts)
     whole = explained
     if isfinite(seconds):
         whole = max(explained, seconds)
-    if parts and whole - explained > 0.01 * whole:
+    if parts and whole - explained > OTHER_SHARE * whole:
         parts.append(("other", whole - explained))
     least = 1 / (8 * max(width, 1))
     found, at = [], 0.0
     if phases.kept:
-        found.append(PhaseBar("connection", 0.0, 0.0, "reused"))
+        found.append(PhaseBar(REUSED, 0.0, 0.0, "reused"))
     for label, took in parts:
         share = took / whole if whole else 0.0
         found.append(PhaseBar(label, at, max(share, least), duration(took)))
         at += share
     return found
-
-
-_EIGHTHS: Final = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
-
-
-def drawn(bars: Sequence[PhaseBar], width: int) -> list[str]:
-    """Draw each bar as a line of `width` columns.
-
-    A bar begins at a whole column, as no block is filled from the right; it ends at an eighth.
-    """
-    width = max(width, 1)
-    lines = []
-    for bar in bars:
-        start = min(int(bar.start * width), width - 1)
-        end = round((bar.start + bar.length) * width * 8)
-        full, eighths = divmod(min(max(end - start * 8, 1), (width - start) * 8), 8)
-        lines.append(f"{' ' * start}{'█' * full}{_EIGHTHS[eighths]}".ljust(width))
-    return lines
 
 
 def unusual_status(exchange: Exchange) -> str:

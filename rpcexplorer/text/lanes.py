@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import ceil, floor, isfinite, log2, log10
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from rpcexplorer.history.statistics import Latency
 from rpcexplorer.text.wrapping import WordLine, joined
+
+if TYPE_CHECKING:
+    from rpcexplorer.history.statistics import Latency
 
 BARS: Final = "▁▂▃▄▅▆▇█"
 TRACK, POINT, TICK, LINE, TAIL, END = "·", "●", "┊", "━", "╌", "▸"
@@ -131,6 +133,13 @@ def bar_rows(values: Sequence[int], most: int, height: int) -> list[str]:
     return rows
 
 
+def level(part: float, whole: float) -> str:
+    """Return a part of a whole as one bar; a blank for nothing."""
+    if part <= 0 or whole <= 0:
+        return " "
+    return BARS[min(ceil(part / whole * len(BARS)), len(BARS)) - 1]
+
+
 def share_bar(part: int, whole: int, width: int, role: str) -> WordLine:
     """Return a part of a whole as a bar; any part is visible."""
     filled = min(ceil(part * width / whole), width) if part and whole else 0
@@ -139,6 +148,16 @@ def share_bar(part: int, whole: int, width: int, role: str) -> WordLine:
 
 NICE: Final = (1, 2, 2.5, 5, 10)
 """Steps of an axis, times a power of ten."""
+
+
+THIN, THINNEST = "▆", "▏"
+
+
+def thin_bar(start: float, length: float, width: int) -> tuple[str, str]:
+    """Return the blanks before a bar, and a bar that leaves a line free above it; both numbers are parts of 1."""
+    first = min(round(start * width), width - 1)
+    cells = min(round((start + length) * width), width) - first
+    return " " * first, THIN * cells or THINNEST
 
 
 RULER_COLUMNS: Final = 9

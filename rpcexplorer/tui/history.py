@@ -132,6 +132,10 @@ class HistoryList(ItemList[HistoryRow]):
             self.post_message(self.EndNear())
 
 
+def usual_of(call: Exchange, times: UsualTimes | None) -> float | None:
+    return times.usual(call.profile, call.method) if times is not None else None
+
+
 def columns_of(
     rows: Sequence[HistoryRow],
     is_marked: Callable[[Exchange], bool],
@@ -162,7 +166,7 @@ def columns_of(
     def took(call: Exchange) -> Cell:
         if call.kind == "event":
             return []
-        usual = times.usual(call.profile, call.method) if times is not None else None
+        usual = usual_of(call, times)
         return lane(scale, LANE_COLUMNS, call.seconds, duration_role(call, usual), usual)
 
     def outcome(call: Exchange) -> Cell:
@@ -226,15 +230,20 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
     def over_both(self) -> Sequence[Widget]:
         return [CaseNote(self._case.note)] if self._case is not None and self._case.note else []
 
+    @property
+    def _times(self) -> UsualTimes | None:
+        """The durations that are usual; calls of a case are of someone else."""
+        return self.explorer.history.times if self._case is None else None
+
     def on_mount(self) -> None:
         super().on_mount()
-        if self.explorer.history.times is None and self._case is None:
+        if self._times is None and self._case is None:
             self._read_times()
 
     @work(group="times")
     async def _read_times(self) -> None:
         """Show which durations are usual, as soon as that is known."""
-        await asyncio.to_thread(self.explorer.history.read_times)
+        await asyncio.to_thread(self.explorer.journal.read_times, self.explorer.profile)
         if self.shown is not None:
             self._show_rows(self.shown)
 
@@ -299,9 +308,9 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
 
     def _show_rows(self, reading: Reading) -> None:
         rows, everyone = reading.rows, reading.wanted.profile is None
-        of_case = self._case is not None
-        times = None if of_case else self.explorer.history.times
-        columns = columns_of(rows, self._is_marked, self.frame.zone, times, everyone=everyone, of_case=of_case)
+        columns = columns_of(
+            rows, self._is_marked, self.frame.zone, self._times, everyone=everyone, of_case=self._case is not None
+        )
         self.list.empty = advice(reading, self._scope_name, recording=self.explorer.journal.recording)
         self.list.show(rows, columns, from_top=self.shown is None or reading.wanted != self.shown.wanted)
         if reading.found or reading.full:
@@ -377,7 +386,7 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
             [(call.method, "text bold")],
             [(f"  {self._moment(call)}", "dim")],
             outcome=partial(ended, call),
-            outcome_after=transport_pieces(call, call.method),
+            outcome_after=transport_pieces(call, call.method, usual_of(call, self._times)),
         )
         match self.tab:
             case "Headers":

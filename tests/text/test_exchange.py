@@ -23,16 +23,16 @@ from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import (
     DOTS,
     SIGNS,
-    PhaseBar,
     age,
     bars,
-    drawn,
     duration,
     ended,
     failed_lines,
+    headers_page,
     nothing,
     outcome_line,
     outcome_word,
+    phase_strip,
     request_lines,
     size,
     timing_page,
@@ -40,7 +40,7 @@ from rpcexplorer.text.exchange import (
     transport_pieces,
 )
 from rpcexplorer.text.printable import printable
-from rpcexplorer.text.wrapping import WordLine
+from rpcexplorer.text.wrapping import WordLine, text_of
 from rpcexplorer.transport.port import Phases, Response
 from tests.text.exchanges import exchange
 
@@ -287,18 +287,6 @@ def test_only_the_edited_value_is_underlined() -> None:
 WHOLE = Phases(name=0.1, connect=0.1, tls=0.2, send=0.0, wait=0.4, transfer=0.2)
 
 
-def test_bars_share_a_scale_in_eighths_of_columns() -> None:
-    assert drawn(bars(WHOLE, 1.0, 20), 20) == [
-        "██                  ",
-        "  ██                ",
-        "    ████            ",
-        "        ▏           ",
-        "        ████████    ",
-        "                ████",
-    ]
-    assert drawn([PhaseBar("wait", 0.0, 0.3, ""), PhaseBar("transfer", 0.3, 0.7, "")], 5) == ["█▌   ", " ████"]
-
-
 @pytest.mark.parametrize(("seconds", "rest"), [(1.2, ["200 ms"]), (1.009, []), (1.0, []), (0.5, []), (nan, [])])
 def test_unexplained_time_over_one_percent_is_other(seconds: float, rest: list[str]) -> None:
     found = bars(Phases(wait=1.0), seconds, 20)
@@ -314,21 +302,83 @@ TIMES = st.one_of(st.none(), st.floats(-1, 1e6), st.sampled_from([inf, nan]))
     st.one_of(st.floats(0, 1e7), st.sampled_from([inf, nan])),
     st.integers(0, 200),
 )
-def test_bars_have_full_width_and_are_never_blank(phases: Phases, seconds: float, width: int) -> None:
-    for line in drawn(bars(phases, seconds, width), width):
-        assert len(line) == max(width, 1)
-        assert line.strip()
+def test_timing_page_is_drawn_for_any_phases(phases: Phases, seconds: float, width: int) -> None:
+    timed = exchange(Result(b"1"), phases=phases, seconds=seconds)
+    for usual in (None, 0.0, 0.5):
+        for line in timing_page(timed, width, usual):
+            assert len(text_of(line)) < max(width, 40) + 24
+    assert len(text_of(phase_strip(timed))) in {0, len(" ▏12345▏")}
 
 
-def test_timing_page_shows_phases_or_only_the_total() -> None:
-    def page(phases: Phases) -> list[str]:
-        lines = timing_page(exchange(Result(b"1"), phases=phases, seconds=1.2), 60)
-        return ["".join(text for text, _ in line).strip() for line in lines]
+def timing(phases: Phases, usual: float | None = None) -> list[str]:
+    lines = timing_page(exchange(Result(b"1"), phases=phases, seconds=0.12), 60, usual)
+    return [text_of(line).rstrip() for line in lines]
 
-    measured, unmeasured, kept = page(WHOLE), page(Phases()), page(Phases(wait=1.2, kept=True))
-    assert kept[0].split() == ["connection", "▏", "reused"]
-    assert [line.split("  ")[0] for line in measured[5:8]] == ["transfer", "other", "total"]
-    assert unmeasured[:2] == ["Only the total time is known.", "total           1.2 s"]
+
+def test_timing_page_has_bars_below_a_ruler() -> None:
+    assert timing(Phases(connect=0.02, send=0.0002, wait=0.0898, transfer=0.01), 0.06) == [
+        "                  0            50            100 ms",
+        "  connect         ▆▆▆▆▆ 20 ms",
+        "  send                 ▏ 0.2 ms",
+        "  wait                 ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆ 90 ms",
+        "  transfer                                     ▆▆▆ 10 ms",
+        "",
+        "  total           ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆ 120 ms",
+        "  usual           ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆ 60 ms",
+    ]
+
+
+def test_usual_duration_may_be_longer_than_the_call() -> None:
+    assert timing(Phases(wait=0.12, kept=True), 0.24)[1:] == [
+        "  connection      reused",
+        "  wait            ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆ 120 ms",
+        "",
+        "  total           ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆ 120 ms",
+        "  usual           ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆ 240 ms",
+    ]
+
+
+def test_timing_page_without_phases_has_the_total() -> None:
+    assert timing(Phases())[1:] == [
+        "  Only the total time is known.",
+        "",
+        "  total           ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆ 120 ms",
+    ]
+
+
+def test_page_of_headers_has_what_the_timing_leaves_out() -> None:
+    for one in (exchange(Result(b"1")), exchange(Result(b"1"), status=None)):
+        labels = {text_of(line).split("  ")[1] for line in headers_page(one) if line}
+        assert {"sent", "when", "id"} <= labels
+
+
+@pytest.mark.parametrize(
+    ("outcome", "phases", "usual", "words"),
+    [
+        (Result(b"1"), Phases(), None, "   200 · 120 ms · 9 B"),
+        (Result(b"1"), Phases(), 0.063, "   200 · 120 ms  usual 63 · 9 B"),
+        (Result(b"1"), Phases(), 1.5, "   200 · 120 ms  usual 1.5 s · 9 B"),
+        (
+            Result(b"1"),
+            Phases(name=0.01, connect=0.02, tls=0.03, send=0.0001, wait=0.05, transfer=0.0099),
+            None,
+            "   200 · 120 ms ▏▄▁▄▁ ▏ · 9 B",
+        ),
+        (Result(b"1"), Phases(wait=0.06, kept=True), None, "   200 · 120 ms ▏  ▄ ▄▏ · 9 B"),
+        (error(-1), Phases(wait=0.12), 0.063, "   HTTP 200 · 120 ms · 9 B"),
+    ],
+)
+def test_bar_of_a_result_has_phases_and_the_usual(
+    outcome: Outcome, phases: Phases, usual: float | None, words: str
+) -> None:
+    one = exchange(outcome, phases=phases, seconds=0.12, body=b"123456789")
+    assert text_of(transport_pieces(one, one.method, usual)) == words
+
+
+def test_slow_call_has_its_usual_duration_in_a_colour() -> None:
+    one = exchange(Result(b"1"), seconds=0.2)
+    assert ("  usual 90", "careful") in transport_pieces(one, one.method, 0.09)
+    assert ("  usual 100", "middle") in transport_pieces(one, one.method, 0.1)
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ def test_response_of_another_method_names_it(explorer: Explorer) -> None:
         assert "of ping" not in drawn(bar)
         screen.drafts.choose("arg_test")
         await rest(pilot)
-        assert "  of ping   HTTP 200" in drawn(bar)
+        assert "  of ping   200 · " in drawn(bar)
 
     visit(explorer, scene)
 

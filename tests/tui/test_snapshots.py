@@ -326,7 +326,7 @@ def test_filter(compare_picture: Snap, calls: tuple[ExplorerApp, Explorer]) -> N
 TABS = {
     "Raw": ('1   {"jsonrpc": "2.0", "id": "1m7ypmkv7qa7kfj", "result": {"items"',),
     "Headers": ("HTTP/1.1 200 OK", "Content-Type  application/json"),
-    "Timing": ("name lookup", "TLS", "total           34 ms"),
+    "Timing": ("name lookup", "TLS", "▆ 34 ms"),
 }
 """Text on the picture of each tab."""
 

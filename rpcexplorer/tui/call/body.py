@@ -50,6 +50,8 @@ class Body(Commanded, Vertical, scope="table"):
     """The output of a filter or a command; None shows the response."""
     wrapped: reactive[bool] = reactive(False)
     """Long lines are wrapped rather than cut."""
+    usual: reactive[float | None] = reactive[float | None](None)
+    """The usual duration of the method."""
     empty: reactive[Sequence[SheetLine]] = reactive[Sequence[SheetLine]](())
     """The page that is shown if there is no body."""
 
@@ -204,7 +206,8 @@ class Body(Commanded, Vertical, scope="table"):
             from rpcexplorer.text.exchange import headers_page, timing_page
 
             wide = max(self.size.width - 2, 20)
-            self._sheet.lines = headers_page(exchange) if self.tab == "Headers" else timing_page(exchange, wide)
+            is_timing = self.tab == "Timing"
+            self._sheet.lines = timing_page(exchange, wide, self.usual) if is_timing else headers_page(exchange)
         elif self.shown:
             self._lay_out(self.reader, self.shown)
         else:
@@ -212,6 +215,12 @@ class Body(Commanded, Vertical, scope="table"):
         self._arrange()
 
     watch_tab = watch_made = _show
+
+    def watch_usual(self) -> None:
+        if self.tab == "Timing":
+            self._show()
+
+    on_resize = watch_usual
 
     def _lay_out(self, reader: Reader, body: Text) -> None:
         from rpcexplorer.text.document import Document

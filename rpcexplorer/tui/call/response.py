@@ -34,6 +34,7 @@ from rpcexplorer.tui.widgets.bars import Bar, WarningLines
 from rpcexplorer.tui.widgets.inputs import Prompt
 
 if TYPE_CHECKING:
+    from rpcexplorer.history.statistics import UsualTimes
     from rpcexplorer.tui.widgets.grid import Grid
     from rpcexplorer.tui.widgets.reader import Reader
 
@@ -126,6 +127,8 @@ class ResponsePane(Commanded, Vertical, scope="response"):
     """The work that is under way."""
     method: reactive[str] = reactive("")
     """The method in the editor."""
+    times: reactive[UsualTimes | None] = reactive["UsualTimes | None"](None)
+    """The durations that are usual."""
     known: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False)
     """The listed methods, for the first steps."""
     transform: reactive[Transform | None] = reactive[Transform | None](None)
@@ -243,7 +246,13 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         self._show_bar()
         self._show_remarks()
 
-    watch_method = on_resize
+    watch_method = watch_times = on_resize
+
+    @property
+    def _usual(self) -> float | None:
+        if self.times is None or self.exchange is None:
+            return None
+        return self.times.usual(self.exchange.profile, self.exchange.method)
 
     def _show_bar(self) -> None:
         """Show the running work, or the outcome and its circumstances."""
@@ -258,8 +267,9 @@ class ResponsePane(Commanded, Vertical, scope="response"):
                 cancel = f"  {self._cancel_key} cancel" if self.body.folding else ""
                 bar.after = [(f"   {work} …", "careful"), (cancel, "dim")]
             else:
-                bar.after = transport_pieces(self.exchange, self.method) if self.exchange else ()
+                bar.after = transport_pieces(self.exchange, self.method, self._usual) if self.exchange else ()
             bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]
+        self.body.usual = self._usual
         empty = nothing(self.exchange, running.words if running else "")
         self.body.empty = empty or [[], *first_steps(self._explorer, self.known)]
         self.refresh_bindings()

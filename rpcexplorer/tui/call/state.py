@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct
+from textual import work
 from textual.reactive import reactive
 
 from rpcexplorer.explorer import Explorer
@@ -23,12 +24,15 @@ from rpcexplorer.tui.widgets.full_screen import FullScreen
 
 if TYPE_CHECKING:
     from rpcexplorer.checks.run import CheckVerdict
+    from rpcexplorer.history.statistics import UsualTimes
     from rpcexplorer.model.problem import Hint
     from rpcexplorer.transport.port import Progress
 
 T = TypeVar("T")
 MOST_RECENT: Final = 8
 """At most this many calls are below the methods; the history has all."""
+TIMES_SECONDS: Final = 0.5
+"""Until the usual durations are read, so that it delays neither the start nor the first keys."""
 
 
 class Running:
@@ -111,6 +115,8 @@ class CallState(FullScreen[None]):
     pinned: reactive[Sequence[str]] = unpainted(())
     recent: reactive[Sequence[Exchange]] = unpainted(())
     """The newest calls of the profile, the latest first."""
+    times: reactive[UsualTimes | None] = unpainted(None)
+    """The durations that are usual, once they are known."""
     verdicts: reactive[Mapping[str, CheckVerdict]] = unpainted({})
     """The last results of the listed checks."""
     changes: reactive[int] = unpainted(0)
@@ -268,6 +274,9 @@ class CallState(FullScreen[None]):
 
     def _show_recent(self, profile: Profile) -> None:
         """Show the newest calls; in a long history, search for them."""
+        self.times = self.explorer.history.times
+        if self.times is None:
+            self._read_times(profile)
         self.workers.cancel_group(self, "recent")  # the worker may search for calls of another profile
         if self.explorer.journal.is_long(profile):
             self.run_worker(self._find_recent(profile), group="recent", exclusive=True)
@@ -276,3 +285,11 @@ class CallState(FullScreen[None]):
 
     async def _find_recent(self, profile: Profile) -> None:
         self.recent = await asyncio.to_thread(self.explorer.journal.recent, profile, MOST_RECENT)
+
+    @work(exclusive=True, group="times", description="read the usual durations")
+    async def _read_times(self, profile: Profile) -> None:
+        """Read which durations are usual, after all that the start needs."""
+        await asyncio.sleep(TIMES_SECONDS)
+        await asyncio.to_thread(self.explorer.journal.read_times, profile)
+        if self.explorer.profile is profile:
+            self.times = self.explorer.history.times
