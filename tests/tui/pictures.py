@@ -41,6 +41,8 @@ ROLES: Final = {
     "surface": "s",
     "prod-surface": "q",
     "selection": "e",
+    "focus": "f",
+    "scrollbar": "v",
     "line": "l",
     "json-key": "k",
     "json-string": "g",
