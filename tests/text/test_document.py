@@ -1,28 +1,25 @@
-"""Tests of the lazy document: it has the same lines as a plain split."""
+"""Tests of the lazy document: lines as of a plain split, and search."""
 
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext import slices
-from rpcexplorer.text import document
-from rpcexplorer.text import document as document_module
-from rpcexplorer.text import document as lines
-from rpcexplorer.text import document as longline
+from rpcexplorer.text import document as module
 from rpcexplorer.text.document import (
-    EVERYTHING,
     TAB,
     Document,
     HexDocument,
     Lines,
     LongLine,
     Measures,
-    Outline,
     laid_out,
+    matches,
     shown,
 )
 from rpcexplorer.text.printable import columns, is_printable, printable, printable_bytes
@@ -42,9 +39,8 @@ def plain_shown(line: bytes) -> str:
 def parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Use tiny blocks and parts, which split short texts, then usual ones."""
     size: int = request.param
-    monkeypatch.setattr(lines, "BLOCK", size)
-    monkeypatch.setattr(longline, "PART", max(size, 4))
-    monkeypatch.setattr(document_module, "PART", max(size, 4))
+    monkeypatch.setattr(module, "BLOCK", size)
+    monkeypatch.setattr(module, "PART", max(size, 4))
     return size
 
 
@@ -176,10 +172,9 @@ def test_large_invalid_json_is_shown_unchanged(body: bytes, monkeypatch: pytest.
 @given(st.lists(st.sampled_from(["a" * 30, "é", "漢" * 9, "\t", "\u0085", "\n"])).map("".join), st.integers(4, 40))
 def test_measures_in_steps_equal_measures_at_once(text: str, step: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(document_module, "SMALL", 0)
-        patch.setattr(document_module, "STEP", step)
-        patch.setattr(lines, "BLOCK", step)
-        patch.setattr(lines, "STEP", 2 * step)
+        patch.setattr(module, "SMALL", 0)
+        patch.setattr(module, "BLOCK", step)
+        patch.setattr(module, "STEP", 2 * step)
         document = Document(text.encode())
         assert all(document.width(line) <= document.widest for line in range(document.lines))
         assert document.measures.growth == (4 if {"\t", "\u0085"} & set(text) else 1)
@@ -191,66 +186,6 @@ def test_ten_megabytes_of_either_shape_open_at_once(soon: None) -> None:
     long = json.dumps("漢字" * 1_500_000, ensure_ascii=False).encode()
     assert Document(short).line(999_999) == '  "a": 1,'
     assert Document(long).line(0, 0, 5) == '"漢字漢字'
-
-
-TEXT = b"""{
-  "items": [
-    {
-      "id": 1
-    },
-    [],
-    "]"
-  ],
-  "x": {
-    "y": "{"
-  }
-}"""
-OPENERS = [None, 0, 1, 2, 2, 1, 1, 1, 0, 8, 8, 0]
-
-
-def outline_of(text: bytes) -> Outline:
-    measures = Measures.of(text, is_json=True)
-    return Outline(Lines(text, measures.newlines), measures)
-
-
-@pytest.fixture(params=[4, 16_384])
-def outline(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Outline:
-    monkeypatch.setattr(document, "BLOCK", request.param)
-    return outline_of(TEXT)
-
-
-def test_lines_have_depth_and_open_or_close(outline: Outline) -> None:
-    assert [outline.depth(line) for line in range(12)] == [0, 1, 2, 3, 2, 2, 2, 1, 1, 2, 1, 0]
-    assert [line for line in range(12) if outline.opens(line)] == [0, 1, 2, 8]
-    assert [line for line in range(12) if outline.closes(line)] == [4, 7, 10, 11]
-
-
-def test_opening_and_closing_lines_find_each_other(outline: Outline) -> None:
-    assert [outline.closer(line) for line in (0, 1, 2, 8)] == [11, 7, 4, 10]
-    assert [outline.opener(line) for line in range(12)] == OPENERS
-
-
-def test_items_are_counted_without_nested_items(outline: Outline) -> None:
-    assert [outline.size(line) for line in (0, 1, 2, 8)] == [2, 3, 1, 1]
-    assert [outline.index(1, line) for line in (2, 5, 6)] == [0, 1, 2]
-
-
-@pytest.mark.parametrize(("level", "on_view"), [(0, 1), (1, 4), (2, 10), (3, 12), (EVERYTHING, 12)])
-def test_level_has_lines_that_stay_when_folded(outline: Outline, level: int, on_view: int) -> None:
-    pieces = list(outline._lines.pieces(0, 12))
-    assert sum(outline.count(level, start, end) for start, end in pieces) == on_view
-    assert sum(len(outline.spans(level, start, end)) for start, end in pieces) == on_view
-
-
-def test_long_lines_are_selected(outline: Outline) -> None:
-    pieces = list(outline._lines.pieces(1, 12))
-    assert sum(len(outline.spans(EVERYTHING, start, end, least=12)) for start, end in pieces) == 3
-    assert sum(len(outline.spans(2, start, end, least=13)) for start, end in pieces) == 0
-
-
-def test_last_line_closes_all_in_incomplete_text() -> None:
-    outline = outline_of(b'{\n  "a": [\n    1')
-    assert (outline.closer(0), outline.closer(1)) == (2, 2)
 
 
 @pytest.mark.thorough
@@ -267,16 +202,16 @@ def test_document_decodes_only_visible_text(monkeypatch: pytest.MonkeyPatch) -> 
         read.append(part)
         return shown(part)
 
-    monkeypatch.setattr(document, "shown", noted)
+    monkeypatch.setattr(module, "shown", noted)
     line = LongLine("é".encode() * 1_000_000, 0, 2_000_000)
     assert line.text(20, 5) == "ééééé"
-    assert sum(map(len, read)) <= 2 * document.PART
+    assert sum(map(len, read)) <= 2 * module.PART
     assert line.characters_before(40_000) == 20_000
-    assert sum(map(len, read)) <= 10 * document.PART
+    assert sum(map(len, read)) <= 10 * module.PART
 
 
 def test_part_never_ends_inside_a_character(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "PART", 5)
+    monkeypatch.setattr(module, "PART", 5)
     for text in ("a漢é😀" * 9, "😀" * 9, "éa" * 9):
         body = text.encode()
         line = LongLine(b"before " + body, 7, 7 + len(body))
@@ -285,6 +220,103 @@ def test_part_never_ends_inside_a_character(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_invalid_utf8_bytes_are_shown_as_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "PART", 4)
+    monkeypatch.setattr(module, "PART", 4)
     assert LongLine(b"\x80" * 9, 0, 9).text() == r"\x80" * 9
     assert shown(b"a\xffb\t\x1b") == r"a\xffb    ␛"
+
+
+def lines_of(text: bytes) -> Lines:
+    return Lines(text, Measures.of(text).newlines)
+
+
+@given(st.binary(max_size=80) | st.lists(st.sampled_from([b"\n", b"abcdefgh"])).map(b"".join), st.integers(1, 9))
+def test_lines_equal_those_of_a_split(text: bytes, block: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", block)
+        patch.setattr(module, "STEP", 2 * block)
+        lines = lines_of(text)
+        spans = [(lines.start(line), lines.end(line)) for line in range(lines.count)]
+        assert [text[start:end] for start, end in spans] == plain_lines(text)
+        assert [lines.at(offset) for start, end in spans for offset in (start, end)] == [
+            line for line in range(lines.count) for _ in "se"
+        ]
+        runs = list(lines.pieces(0, lines.count))
+        assert [line for start, end in runs for line in range(start, end)] == list(range(lines.count))
+        assert list(lines.pieces_before(lines.count)) == runs[::-1]
+        assert Measures.of(text).longest == max(map(len, plain_lines(text)))
+
+
+@pytest.mark.parametrize(("text", "count"), [(b"", 1), (b"\n", 1), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"\na", 2)])
+def test_final_newline_starts_no_line(text: bytes, count: int) -> None:
+    assert lines_of(text).count == count
+
+
+def test_run_boundaries_do_not_depend_on_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", 10)
+    lines = lines_of(b"abc\n" * 20)
+    cuts = [start for start, _ in lines.pieces(0, 20)]
+    assert len(cuts) > 5
+    for first in range(20):
+        assert [start for start, _ in lines.pieces(first, 20)][1:] == [cut for cut in cuts if cut > first]
+
+
+def found(text: str, needle: str) -> list[str]:
+    document = Document(text.encode())
+    return [document.text[start:end].decode() for start, end in matches(document, needle)]
+
+
+@pytest.mark.parametrize(
+    ("text", "needle", "places"),
+    [
+        ("Ada ada ADA", "ada", ["Ada", "ada", "ADA"]),
+        ("Ada ada ADA", "Ada", ["Ada"]),
+        ("Größe GRÖSSE größe", "größe", ["Größe", "GRÖSSE", "größe"]),
+        ("ÉTÉ été", "été", ["ÉTÉ", "été"]),
+        ("ÉTÉ été", "Été", []),
+        ("Ωμέγα ωΜΈΓΑ", "ωμέγα", ["Ωμέγα", "ωΜΈΓΑ"]),
+        ("漢字かな漢字", "漢字", ["漢字", "漢字"]),
+        ("a.c abc [a.c]", "a.c", ["a.c", "a.c"]),
+        ('"id": 1, "ID": 2', '"id":', ['"id":', '"ID":']),
+        ("aaaa", "aa", ["aa", "aa"]),
+        ("anything", "", []),
+        ("anything", "\ud800", []),
+    ],
+)
+def test_lower_case_search_ignores_case(text: str, needle: str, places: list[str]) -> None:
+    assert found(text, needle) == places
+
+
+@given(
+    st.text(st.sampled_from("aabAB\né漢"), max_size=60),
+    st.text(st.sampled_from("abBé漢"), min_size=1, max_size=3),
+    st.integers(1, 9),
+)
+def test_sliced_search_finds_the_same_as_one_search(text: str, needle: str, size: int) -> None:
+    flags = re.IGNORECASE if needle == needle.lower() else 0
+    expected = [
+        (len(text[: hit.start()].encode()), len(text[: hit.end()].encode()))
+        for hit in re.finditer(re.escape(needle), text, flags)
+    ]
+    document = Document(text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SLICE", size)
+        assert list(matches(document, needle)) == expected
+
+
+def test_search_stays_between_its_offsets() -> None:
+    document = Document(b"abc abc abc")
+    assert list(matches(document, "abc", 1, 10)) == [(4, 7)]
+
+
+def test_binary_documents_are_searched_by_byte() -> None:
+    document = Document.raw(b"\xff" * 20 + b"Word" + b"\xfe")
+    assert list(matches(document, "word")) == [(20, 24)]
+    assert document.line_at(20) == 1
+
+
+@pytest.mark.thorough
+def test_twenty_megabytes_are_searched_at_once(soon: None) -> None:
+    document = Document(b'    "name": "Ada Lovelace",\n' * 700_000 + b"End")
+    assert sum(1 for _ in matches(document, "lovelace")) == 700_000
+    assert list(matches(document, "end")) == [(len(document.text) - 3, len(document.text))]
+    assert list(matches(document, "nowhere")) == []

@@ -1,4 +1,4 @@
-"""Tests of visible rows against a simple model, for all folds and widths."""
+"""Tests of the rows of a document, and of the path and value of each."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext import layout, slices
-from rpcexplorer.jsontext.layout import Layout, indented
+from rpcexplorer.jsontext.layout import LEVELS, Layout, indented
 from rpcexplorer.text import document as lines
 from rpcexplorer.text.document import EVERYTHING, Document, matches
-from rpcexplorer.text.document_rows import DocumentRow, Rows, line_of_item, path_at, pointer_at, value_at
+from rpcexplorer.text.document_rows import (
+    DocumentRow,
+    Rows,
+    in_string,
+    line_of_item,
+    path_at,
+    pointer_at,
+    value_at,
+    value_start,
+)
 from rpcexplorer.text.printable import columns
 
 BODY = b'{"items":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}],"odd ] key":{"x":"[ {"},"n":null}'
@@ -161,62 +170,30 @@ def test_folded_value_shows_size_and_keeps_line_numbers() -> None:
     assert [rows.row(at).fold for at in range(5)] == ["open", "folded", "folded", "", ""]
 
 
-def test_unfolding_one_shows_one_level_of_it() -> None:
+@pytest.mark.parametrize(
+    ("changes", "lines"),
+    [
+        ("fold_to 0", [0]),
+        ("fold_to 1", [0, 1, 14, 17, 18]),
+        ("fold_to 2", [0, 1, 2, 9, 13, 14, 15, 16, 17, 18]),
+        ("fold_to 2, fold_to 9", [*range(19)]),
+        ("toggle 4", [0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]),
+        ("toggle 5", [0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]),
+        ("toggle 3", [0, 1, 2, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]),
+        ("fold_to 1, toggle 1", [0, 1, 2, 9, 13, 14, 17, 18]),
+        ("toggle 4, toggle 2, toggle 1", [0, 1, 14, 15, 16, 17, 18]),
+        ("toggle 4, toggle 2, toggle 1, toggle 1", [*range(19)]),
+        ("fold_to 1, toggle 1, toggle 2, toggle 1", [0, 1, 14, 17, 18]),
+        ("fold_to 1, toggle 1, toggle 2, toggle 1, toggle 1", [0, 1, 2, 9, 13, 14, 17, 18]),
+        ("fold_to 0, reveal 5", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 17, 18]),
+    ],
+)
+def test_each_change_leaves_the_expected_lines(changes: str, lines: list[int]) -> None:
     rows = rows_of(BODY)
-    rows.fold_to(1)
-    assert rows.toggle(1)
-    assert [rows.row(at).text for at in range(1, 5)] == [
-        '  "items": [',
-        "    { 2 members },",
-        "    { 2 members }",
-        "  ],",
-    ]
-
-
-def test_folding_a_container_forgets_the_folds_inside_it() -> None:
-    rows = rows_of(BODY)
-    for line in (4, 2, 1):
-        rows.toggle(line)
-    assert rows.count == 7
-    rows.toggle(1)
-    assert rows.count == rows.document.lines
-    rows.fold_to(1)
-    for line in (1, 2, 1):
-        rows.toggle(line)
-    assert rows.count == 5
-    rows.toggle(1)
-    assert [rows.row(at).text for at in (2, 3)] == ["    { 2 members },", "    { 2 members }"]
-
-
-def test_fold_to_depth_shows_one_more_level_each() -> None:
-    rows = rows_of(BODY)
-    counts = []
-    for depth in range(5):
-        rows.fold_to(depth)
-        counts.append(rows.count)
-    assert counts == [1, 5, 10, 16, rows.document.lines]
-    rows.fold_to(0)
-    assert shown(rows) == [" 1 { 3 members }"]
-    rows.fold_to(EVERYTHING)
-    assert rows.count == rows.document.lines
-
-
-def test_toggle_folds_the_innermost_container_of_a_line() -> None:
-    for line in (5, 8, 3):
-        rows = rows_of(BODY)
-        rows.toggle(line)
-        text = rows.row(rows.row_of(line)).text
-        assert text == {5: '      "tags": [ 2 items ]', 8: "    { 2 members },", 3: "    { 2 members },"}[line]
-
-
-def test_reveal_unfolds_only_parents_of_line() -> None:
-    rows = rows_of(BODY)
-    rows.fold_to(0)
-    rows.reveal(5)
-    assert [rows.row(at).text.strip() for at in range(rows.count)] == [
-        "{", '"items": [', "{", '"id": 1,', '"tags": [', '"a",', '"b"', "]", "},", "{ 2 members }", "],",
-        '"odd ] key": { 1 member },', '"n": null', "}",
-    ]  # fmt: skip
+    for change in changes.split(", "):
+        name, line = change.split()
+        getattr(rows, name)(int(line))
+    assert [rows.row(at).line for at in range(rows.count)] == lines
 
 
 def test_toggle_without_container_changes_nothing() -> None:
@@ -351,3 +328,125 @@ def test_lazy_document_equals_indented_document(
             assert [tell(lazy, line) for tell in (path_at, pointer_at, value_at)] == [
                 tell(eager, line) for tell in (path_at, pointer_at, value_at)
             ]
+
+
+PLACES = b'{"items":[{"id":1,"tags":["a","b"]},{"id":2.50,"tags":[]}],"odd key":{"x":"[ {"},"a/b~":"1"}'
+names = st.text(st.sampled_from('ab1/~é"\\ :'), max_size=4)
+pointed = st.recursive(
+    st.none() | st.integers(0, 9) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=3),
+    max_leaves=25,
+)
+
+
+def along(value: Any, pointer: str) -> Any:
+    """Return the value at a JSON pointer."""
+    for token in pointer.split("/")[1:]:
+        name = token.replace("~1", "/").replace("~0", "~")
+        value = value[int(name)] if isinstance(value, list) else value[name]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "value"),
+    [
+        (0, "$", None),
+        (18, "$", None),
+        (1, "$.items", None),
+        (2, "$.items[0]", None),
+        (3, "$.items[0].id", "1"),
+        (4, "$.items[0].tags", '[\n  "a",\n  "b"\n]'),
+        (6, "$.items[0].tags[1]", '"b"'),
+        (7, "$.items[0].tags", '[\n  "a",\n  "b"\n]'),
+        (10, "$.items[1].id", "2.50"),
+        (11, "$.items[1].tags", "[]"),
+        (12, "$.items[1]", '{\n  "id": 2.50,\n  "tags": []\n}'),
+        (14, '$["odd key"]', '{\n  "x": "[ {"\n}'),
+        (15, '$["odd key"].x', '"[ {"'),
+        (17, '$["a/b~"]', '"1"'),
+    ],
+)
+def test_line_has_a_path_and_a_value(line: int, path: str, value: str | None) -> None:
+    document = Document.of_json(PLACES)
+    assert path_at(document, line) == path
+    if value is None:
+        found = json.loads(value_at(document, line))
+        assert found == along(json.loads(PLACES), pointer_at(document, line))
+    else:
+        assert value_at(document, line).decode() == value
+
+
+@given(pointed, st.sampled_from([6, 16_384]), st.booleans())
+def test_pointer_resolves_to_the_value_of_its_line(value: Any, block: int, escaped: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "BLOCK", block)
+        body = json.dumps(value, ensure_ascii=escaped).encode()
+        document = Document.of_json(body)
+        for line in range(document.lines):
+            assert along(value, pointer_at(document, line)) == json.loads(value_at(document, line))
+
+
+@pytest.mark.parametrize(
+    ("key", "path", "pointer"),
+    [
+        ('""', '$[""]', "/"),
+        ('"\\u0041"', '$["\\u0041"]', "/A"),
+        ('"a\\"b"', '$["a\\"b"]', '/a"b'),
+        ('"größe"', '$["größe"]', "/größe"),
+        ('"a\u202eb"', '$["a\\u202eb"]', "/a\\u202eb"),
+        ('"\\u001b[2J"', '$["\\u001b[2J"]', "/␛[2J"),
+        ('"\\ud800"', '$["\\ud800"]', "/\\ud800"),
+        ('"1st"', '$["1st"]', "/1st"),
+        ('"_1"', "$._1", "/_1"),
+    ],
+)
+def test_unusual_names_keep_the_spelling_of_the_server(key: str, path: str, pointer: str) -> None:
+    document = Document.of_json(f"{{{key}: 1}}".encode())
+    assert path_at(document, 1) == path
+    assert pointer_at(document, 1) == pointer
+
+
+def test_duplicate_members_have_their_own_values() -> None:
+    document = Document.of_json(b'{"a":1,"a":2}')
+    assert [value_at(document, line) for line in (1, 2)] == [b"1", b"2"]
+
+
+def test_text_without_json_has_no_paths() -> None:
+    document = Document.raw(b'{"a":\n  1,\n}')
+    assert (path_at(document, 1), pointer_at(document, 1), value_at(document, 1)) == ("", "", b"  1,")
+
+
+def test_values_below_deepest_level_share_path_and_value() -> None:
+    document = Document.of_json(b'{"a":' * LEVELS + b'{"b":[1,{"c":2}]}' + b"}" * LEVELS)
+    assert path_at(document, LEVELS) == "$" + ".a" * LEVELS
+    assert json.loads(value_at(document, LEVELS)) == {"b": [1, {"c": 2}]}
+
+
+def test_consecutive_values_are_separate_roots() -> None:
+    document = Document(b'[\n  1,\n  2\n]\n{\n  "a": 3\n}\n', is_json=True)
+    assert [path_at(document, line) for line in (0, 2, 3, 5, 6)] == ["$", "$[1]", "$", "$.a", "$"]
+    assert value_at(document, 3) == b"[\n  1,\n  2\n]"
+    assert value_at(document, 4) == b'{\n  "a": 3\n}'
+
+
+def test_in_string_is_true_inside_names_and_strings() -> None:
+    document = Document.of_json('{"größe":"a b","n":12345}'.encode())
+    text = document.line(1)
+    assert text == '  "größe": "a b",'
+    inside = "".join("s" if in_string(document, 1, at) else "." for at in range(len(text) - 1))
+    assert inside == "...ssssss...ssss"
+    assert not any(in_string(document, 2, at) for at in range(8, 12))
+
+
+def test_value_start_is_after_the_name() -> None:
+    document = Document.of_json(b'{"a\\": ":["x\\": y"]}')
+    starts = [document.text[value_start(document, line) :][:3] for line in range(4)]
+    assert starts == [b"{\n ", b"[\n ", b'"x\\', b"]\n}"]
+
+
+@pytest.mark.thorough
+def test_path_near_line_million_is_found_quickly(soon: None) -> None:
+    document = Document(b'{\n  "a": [\n' + b'    {\n      "b": 1\n    },\n' * 330_000 + b"    0\n  ]\n}", is_json=True)
+    assert path_at(document, document.lines - 3) == "$.a[330000]"
+    assert path_at(document, document.lines - 5) == "$.a[329999].b"
+    assert value_at(document, 1).endswith(b"\n  },\n  0\n]")
