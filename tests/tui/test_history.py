@@ -99,7 +99,6 @@ class OpenHistory(Running):
         row = self.screen.row
         return row.method if isinstance(row, Exchange) else ""
 
-    @property
     def keys_wait(self) -> bool:
         return self.screen.pending.is_waiting
 
@@ -173,8 +172,14 @@ async def test_events_are_listed_by_their_filter(recorded: Explorer) -> None:
         assert [" ".join(row.split()) for row in history.rows][1:] == [
             "← ask event: not answered: too late 23 B 12:00:00"
         ]
-        for text in ("│ ask ", "← event 23 B", "sent for the call 1m7ypmkv7qa7kfj", "not answered:", '"method": "ask"'):
-            assert text in history.words
+        for words in (
+            "│ ask ",
+            "← event 23 B",
+            "sent for the call 1m7ypmkv7qa7kfj",
+            "not answered:",
+            '"method": "ask"',
+        ):
+            assert words in history.words
         assert history.can(*ACTIONS) == {"name", "annotate", "delete", "copy"}
         await history.press("enter", "f5", "m", "tab", "alt+k")
         assert history.app.screen is history.screen
@@ -322,16 +327,16 @@ async def test_keys_wait_for_the_rows_they_act_on(
         go_on = hold(recorded, monkeypatch)
         try:
             await history.burst("slash", *"user")
-            assert not history.keys_wait, "the next letter does not wait"
+            assert not history.keys_wait(), "the next letter does not wait"
             await history.burst("down")
             assert history.methods[0] == "report.run", "the old rows are not acted on"
             if not is_patient:
-                await history.until(lambda: not history.keys_wait)
-            assert history.keys_wait is is_patient
+                await history.until(lambda: not history.keys_wait())
+            assert history.keys_wait() is is_patient
         finally:
             go_on.set()
         await history.settle()
-        assert (history.methods, history.keys_wait) == (["user.get", "user.list"], False)
+        assert (history.methods, history.keys_wait()) == (["user.get", "user.list"], False)
         assert history.chosen == ("user.list" if is_patient else "user.get")
 
 
