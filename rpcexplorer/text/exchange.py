@@ -224,6 +224,8 @@ def reason(exchange: Exchange) -> str:
     """Return the sentence that ``in_short`` leaves out, or nothing."""
     if exchange.outcome_name not in SHORT_OUTCOMES:
         return ""
+    if isinstance(exchange.outcome, Cancelled):
+        return "The server may have run it." if exchange.outcome.maybe_ran else ""
     sentence = outcome_words(exchange.outcome)
     if status_word(exchange.outcome):
         sentence = capitalised(sentence.partition(": ")[2])
@@ -297,7 +299,8 @@ def remark_pieces(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     pieces: list[tuple[str, str]] = []
     sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
     if exchange.outcome_name in SHORT_OUTCOMES:
-        pieces.append((reason(exchange), "text"))
+        if sentence := reason(exchange):
+            pieces.append((sentence, "text"))
         if exchange.outcome_name in {"malformed", "unreached"}:
             pieces.append((f"called {printable(exchange.url)}", "middle"))
     elif columns(sentence) > max(room, MIN_OUTCOME_COLUMNS):
@@ -364,8 +367,8 @@ def nothing(exchange: Exchange | None, what: str) -> list[WordLine]:
         return []
     words = {
         "sent": "The server sends no response to a notification.",
-        "unreached": "No response. Press F5 to resend the call.",
-        "cancelled": "The call was cancelled before its response was complete. Press F5 to resend it.",
+        "unreached": "Press F5 to resend the call.",
+        "cancelled": "Press F5 to resend the call.",
         "refused": "The call was not sent, only requests before it." if exchange.seconds else "Nothing was sent.",
     }.get(exchange.outcome_name, "The response has no body.")
     return [[], [(f"      {words}", "dim")]]

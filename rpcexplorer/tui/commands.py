@@ -64,7 +64,7 @@ class Command(Struct, frozen=True):
     needs: str = ""
     """The states that must hold, separated by blanks. The first that does not says why not."""
     footer: Literal["", "shown", "stays", "first"] = ""
-    """The footer shows it while it is possible, also in little room (``stays``), or before all others."""
+    """The footer shows it while it is possible, also in little room (``stays``), or before its pane's others."""
     opens_line: bool = False
     """It opens an input line, which must take the next letters, however fast they are typed."""
     synonyms: str = ""
@@ -95,9 +95,9 @@ COMPARE: Final = "diff difference versus against changed before"
 COMMANDS: Final[tuple[Command, ...]] = (
     *_in("call",
         Command("send", "f5,ctrl+enter", "send", "Send the call in the editor.",
-                needs="editing", footer="shown", synonyms=AGAIN),
+                needs="editing", footer="stays", synonyms=AGAIN),
         Command("cancel", "escape", "cancel", "Cancel the running call, or close the open panel.",
-                needs="running", footer="shown"),
+                needs="running", footer="first"),
         Command("close-panel", "q", "close panel", "Close the docs, or show all panes again.", needs="panel"),
         Command("send-notification", "", "send notification",
                 "Send the call as a notification, which gets no response."),
@@ -122,7 +122,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
                 synonyms="user account switch credentials username session cookie paste log in as another user"),
         Command("logout", "", "log out", "Forget the session without informing the server.", needs="idle sessions"),
         Command("discover", "f9", "discover", "Discover the methods of the service.",
-                footer="stays", synonyms="reload refresh update methods list openrpc schema swagger introspect"),
+                footer="shown", synonyms="reload refresh update methods list openrpc schema swagger introspect"),
         Command("events", "alt+v", "events", "Read what the server sends unasked, and answer its requests.",
                 needs="events", footer="stays",
                 synonyms="notifications subscriptions stream log requests answer stderr websocket"),
@@ -135,7 +135,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         Command("replaced-params", "", "restore draft", "Restore the draft that another call replaced.",
                 needs="replaced", synonyms="previous params undo bring back recover lost older replaced"),
         Command("apply-hint", "ctrl+r", "apply hint", "Apply the hint and resend the call, after confirmation.",
-                needs="idle hint", footer="shown",
+                needs="idle hint", footer="first",
                 synonyms="fix suggestion advice repair content type auth redirect address"),
         Command("test", "alt+t", "test connection", "Test the connection and suggest settings.",
                 needs="idle", synonyms="test the address doctor diagnose check ping reach probe"),
@@ -161,11 +161,11 @@ COMMANDS: Final[tuple[Command, ...]] = (
         Command("import", "alt+i", "import calls", "Import calls from curl, HAR, Postman or JSON-RPC text.",
                 synonyms="curl har postman collection paste load open file browser devtools"),
         Command("docs", "alt+m", "read docs", "Go to the docs of the method, or close them.",
-                synonyms="documentation manual help describe schema params result errors examples"),
+                footer="shown", synonyms="documentation manual help describe schema params result errors examples"),
         Command("changes", "alt+n", "show changes", "Show the methods that the last refresh found changed.",
                 synonyms="discover refresh difference new gone schema news what changed"),
         Command("form", "alt+e", "open form", "Edit the params field by field in a form.",
-                synonyms="fields schema edit fill inputs wizard"),
+                footer="shown", synonyms="fields schema edit fill inputs wizard"),
         Command("mark-safe", "alt+u", "mark safe", "Switch this method between safe and unsafe.",
                 needs="named", synonyms="safe unsafe harmless read-only confirm question ask"),
     ),
@@ -187,9 +187,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
                 needs="editor fix", footer="shown"),
         Command("params.format", "ctrl+l", "format", "Format the params, one member per line.",
                 needs="editor json", footer="shown"),
-        Command("params.editor", "ctrl+g", "$EDITOR", "Edit the params in your own editor.",
-                needs="editor", footer="shown"),
-        Command("params.tab-next", "ctrl+o", "next tab", "Switch between the params and the request preview."),
+        Command("params.editor", "ctrl+g", "$EDITOR", "Edit the params in your own editor.", needs="editor"),
+        Command("params.tab-next", "ctrl+o", "request", "Switch between the params and the request preview.",
+                footer="shown"),
         Command("params.undo", "ctrl+z", "undo", "Undo the last change of the params.",
                 needs="editor undo", synonyms="revert back"),
         Command("params.redo", "ctrl+y", "redo", "Redo the change that was undone.",
@@ -218,7 +218,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         Command("response.pipe", "vertical_line", "pipe", "Run a shell command on the response.",
                 needs="response result", opens_line=True, synonyms="save export write file jq grep shell"),
         Command("response.original", "o", "original", "Show the response as the server sent it.",
-                needs="filtered", footer="shown"),
+                needs="filtered", footer="first"),
         Command("response.fold", "space,enter", "fold", "Fold or unfold the value under the cursor.",
                 needs="response lines"),
         Command("response.fold-all", "minus", "fold all", "Fold all values below the top level.",
@@ -241,7 +241,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         Command("response.save", "S", "save", "Save the shown text to a file of your choice.", needs="response shown"),
         Command("response.zoom", "z", "zoom", "Show only the response, or show all panes again."),
         Command("response.compare", "d", "compare", "Compare this response with the previous one of this call.",
-                needs="response", synonyms=COMPARE),
+                needs="response", footer="shown", synonyms=COMPARE),
         Command("response.use", "u", "use value", "Use the value under the cursor in params of another call.",
                 needs="response result-value", synonyms="last reference placeholder chain pass extract variable"),
         Command("response.expect", "e", "expect this", "Make a part of this response a check of the saved call.",

@@ -374,7 +374,7 @@ async def _save_as_profile(screen: Screen[Any], explorer: Explorer, profile: Pro
     fields = [Field("name", "name", name, NAME_HINT, required=True)]
     if len(homes) > 1:
         fields.append(Field("home", "file", usual, choices=list(homes)))
-    files = " or ".join(f"{file} ({label})" for label, file in homes.items())
+    files = " or ".join(f"the {label}" for label in homes)
     form = Form("Save as a profile", f"The profile will be saved in {files}.", fields, save)
     typed = await screen.app.push_screen_wait(form)
     return typed["name"].strip() if typed else ""

@@ -350,7 +350,7 @@ class Credentials(Form):
         # The environment overrides a stored value, but not one that was entered.
         secrets = [known for field, known in found.items() if field != "username"]
         is_overridden = any(getattr(known, "source", "") == "environment" for known in secrets)
-        store = f"{explorer.paths.secrets}, readable only by you"
+        store = f"{explorer.paths.secrets.name}, readable only by you"
         if explorer.settings.secret_store == "keyring":  # noqa: S105 - the name of a place, not a password
             store = "your keyring"
         keep = _keep_field(store, MACHINE if stores and not is_overridden else RUN)
@@ -717,19 +717,19 @@ class Help(PageDialog):
         for scope in self._scopes:
             yield [(f"   {SCOPES[scope]}", "text bold")]
             for command in commands_of(scope):
-                if command.id in self._absent:
-                    continue
                 keys = shown_keys(command, self._keymap)
-                yield [
-                    (f"   {keys or '(in palette)':<{KEYS_COLUMNS}}  ", "text bold" if keys else "dim"),
-                    (command.help, "middle"),
-                ]
+                if keys and command.id not in self._absent:
+                    yield [(f"   {keys:<{KEYS_COLUMNS}}  ", "text bold"), (command.help, "middle")]
             yield []
             if scope == "methods":
                 yield [("   Signs in the method list", "text bold")]
                 for sign, meaning in SIGNS.items():
                     yield [(f"   {sign:<{KEYS_COLUMNS}}  ", "text bold"), (meaning, "middle")]
                 yield []
+        palette = first_key("palette", self._keymap)
+        if palette:
+            yield [(f"   Press {palette} to find all other commands by name.", "middle")]
+            yield []
         yield [("   Change a key", "text bold")]
         yield [("   Add it to settings.toml, for example:", "middle")]
         yield [("   [keymap]", "text")]

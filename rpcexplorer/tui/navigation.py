@@ -125,14 +125,14 @@ class Navigation:
 
         ``back``: Esc goes back instead.
         """
-        from rpcexplorer.tui.profiles import Welcome, files_of, profile_at
+        from rpcexplorer.tui.profiles import Welcome, profile_at
 
         explorer = self._explorer
         while explorer.profile is None:
             wish: str | Profile | None = "choose"
             if not explorer.profiles.leaves:
                 at = partial(profile_at, explorer)
-                welcome = Welcome(files_of(explorer), self._found_problems(), at, back=back)
+                welcome = Welcome(self._found_problems(), at, back=back)
                 wish = await self._app.push_screen_wait(welcome)
             if isinstance(wish, Profile):
                 explorer.use(wish)

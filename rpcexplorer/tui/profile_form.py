@@ -168,7 +168,7 @@ class ProfileForm(Form):
         return self._homes[typed.get("home", next(iter(self._homes)))]
 
     def _about(self, label: str) -> str:
-        return f"The profile will be saved in {self._homes[label]}. The rest of the file stays unchanged."
+        return f"The profile will be saved in the {label}. The rest of the file stays unchanged."
 
     def answers(self) -> Iterator[Answer]:
         yield Answer("Save", id="save")

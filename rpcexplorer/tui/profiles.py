@@ -51,7 +51,7 @@ from rpcexplorer.tui.profile_form import (
 )
 from rpcexplorer.tui.theme import NARROW, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import BADGES, Footer, Frame, Header
-from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm, Field, Form, Wrong, named, plain
+from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm, Field, Form, Wrong, plain
 from rpcexplorer.tui.widgets.full_screen import AnswersOnce
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.picker import Pick, Picker
@@ -378,7 +378,8 @@ class ProfilesScreen(Browser[ProfileRow, bool], scope="profiles"):
                     return wrong_of(problem, typed)
             return problem_after_reload(self.explorer, copy)
 
-        words = f"The copy will be saved in {' and '.join(map(str, files))}, without secrets."
+        labels = [f"the {label}" for label in homes_of(self.explorer, name)]
+        words = f"The copy will be saved in {joined_words(labels)}, without secrets."
         needed = [FIELD_WORDS.get(field, field) for field in profile.secrets if field != "session"]  # A login opens it.
         if needed:
             words += f" It needs its own {joined_words(needed)}."
@@ -437,18 +438,6 @@ WAYS: Final = (
 )
 
 
-def files_of(explorer: Explorer) -> list[tuple[str, str]]:
-    """Return the files to show on the welcome screen."""
-    paths = explorer.paths
-    return [
-        ("project file", "sessions.toml in this folder or a parent folder. Commit it to git."),
-        ("user file", str(paths.user_sessions)),
-        ("settings", str(paths.settings)),
-        ("secrets", str(paths.secrets)),
-        ("history", str(paths.history)),
-    ]
-
-
 def profile_at(explorer: Explorer, address: str) -> Profile | Problem:
     """Return a profile for a typed URL, as ``rpcexplorer URL`` uses it."""
     made = explorer.profiles.changed(ad_hoc(address), tuple(address_values(address).items()))
@@ -491,9 +480,6 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
     Welcome Entry, Welcome Entry:focus { margin: 1 3 0 3; background: $surface; }
     Welcome .meaning { padding: 0 4; height: auto; min-height: 1; color: $middle; }
     Welcome .meaning.-wrong { color: $wrong; }
-    Welcome .named { height: auto; padding: 0 3; }
-    Welcome .named > Static { width: 1fr; height: auto; color: $middle; }
-    Welcome .named > .label { color: $dim; }
     Welcome .problem { color: $careful; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -506,18 +492,17 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
 
     def __init__(
         self,
-        files: Sequence[tuple[str, str]],
         problems: Sequence[str],
         profile_at: Callable[[str], Profile | Problem],
         *,
         back: bool = False,
     ) -> None:
-        """``files`` are labels and paths; ``problems`` are theirs.
+        """``problems`` are those of the files of profiles.
 
         ``profile_at`` makes a profile for a URL. With ``back``, Esc answers ``back``.
         """
         super().__init__()
-        self._files, self._problems, self._profile_at, self._back = files, problems, profile_at, back
+        self._problems, self._profile_at, self._back = problems, profile_at, back
         self._address = Entry(hint="http://127.0.0.1:8000/rpc", take=self._take)
         self._meaning = Static(classes="meaning")
 
@@ -529,7 +514,6 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
             yield self._address
             yield self._meaning
             yield Ways()
-            yield from named(self._files)
             for problem in self._problems:
                 yield Static(plain(f"! {problem}"), classes="words problem")
         yield Footer()

@@ -33,6 +33,7 @@ from rpcexplorer.text.exchange import (
     outcome_line,
     outcome_word,
     phase_strip,
+    remark_pieces,
     request_lines,
     size,
     timing_page,
@@ -389,6 +390,14 @@ def test_unsent_call_after_sent_login_is_described(seconds: float, words: str) -
     refused = Refused("credentials", "x")
     one = Exchange("a", when, "shop", "http://h", "ping", "", "call", refused, seconds=seconds)
     assert words in nothing(one, "")[1][0][0]
+
+
+@pytest.mark.parametrize(("maybe_ran", "remarks"), [(True, ["The server may have run it."]), (False, [])])
+def test_cancelled_call_says_so_once(maybe_ran: bool, remarks: list[str]) -> None:
+    cancelled = exchange(Cancelled(maybe_ran=maybe_ran))
+    assert ended(cancelled, 60) == [("◌ ", "careful"), ("cancelled", "careful bold")]
+    assert [words for words, _ in remark_pieces(cancelled, 60)] == remarks
+    assert "cancelled" not in str(nothing(cancelled, ""))
 
 
 def test_narrow_bar_has_the_first_words() -> None:

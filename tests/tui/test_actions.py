@@ -929,8 +929,8 @@ async def params_are_edited_as_a_form(at: Story) -> None:
 @shows("profiles.add")
 async def profile_is_added_to_the_user_file(at: Story) -> None:
     file = at.explorer.paths.user_sessions
-    await at.play(f"""
-        f7 a | Add a profile | {start_of(file)}
+    await at.play("""
+        f7 a | Add a profile | in the user file.
         replace new
         enter
         replace https://new.example.com
@@ -941,9 +941,9 @@ async def profile_is_added_to_the_user_file(at: Story) -> None:
 
 @shows("profiles.edit")
 async def profile_is_changed_in_its_file(at: Story) -> None:
-    await at.play(f"""
+    await at.play("""
         profile dead
-        e | {start_of(at.project_file)}
+        e | in the project file.
         replace https://alive.example.com
         ctrl+s | ▌Profiles 5 | https://alive.example.com/api/v2/
     """)

@@ -37,10 +37,10 @@ def lines(scopes: Sequence[Scope], keymap: Mapping[str, str] | None = None) -> l
 def test_every_command_of_a_scope_is_listed() -> None:
     page = "\n".join(lines(list(SCOPES)))
     for command in COMMANDS:
-        assert command.help in page
+        assert (command.help in page) == bool(command.keys)
         assert command.id in page
     assert "F5 ^Enter" in page
-    assert "(in palette)" in page
+    assert "Press ^P to find all other commands by name." in page
     assert "1 … 9" in page
 
 
@@ -55,7 +55,7 @@ def test_signs_of_methods_have_a_legend() -> None:
 def test_mapped_key_is_shown_on_the_page() -> None:
     listed = lines(["call"], {"send": "f12", "discover": ""})
     assert any(line.split()[:2] == ["F12", "Send"] for line in listed)
-    assert any(line.split()[:3] == ["(in", "palette)", "Discover"] for line in listed)
+    assert not any("Discover" in line for line in listed)
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ async def test_project_file_is_named_and_written_when_chosen(make_explorer: Make
         form = await add(program, "new", "https://new.example.com")
         form.input_of("home").focus()
         await program.press("right")
-        await program.until(lambda: str(team) in shown(form))
+        await program.until(lambda: "in the project file." in shown(form))
         await program.press("enter")
         await program.on(ProfilesScreen)
     assert team.read_text().startswith(ONE)
@@ -523,7 +523,7 @@ async def test_personal_change_is_written_to_the_local_file(make_explorer: Make,
         form = await edit_form(program, "one")
         form.input_of("home").focus()
         await program.press("right")
-        await program.until(lambda: str(local) in shown(form))
+        await program.until(lambda: "in the local file." in shown(form))
         form.input_of("timeout").focus()
         await program.type_in("5")
         screen = await saved(program)
@@ -542,7 +542,7 @@ async def test_key_overridden_by_another_file_is_reported(make_explorer: Make, t
 
     async with open_program(made, profile="one") as program:
         form = await edit_form(program, "one")
-        assert str(local) in shown(form)
+        assert "in the local file." in shown(form)
         form.input_of("home").focus()
         await program.press("right")
         form.input_of("timeout").focus()

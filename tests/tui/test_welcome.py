@@ -42,7 +42,6 @@ def welcome(
         async with stage.run_test(size=(80, 24)) as pilot:
             stage.push_screen(
                 Welcome(
-                    [("settings", "/home/ada/settings.toml")],
                     [problem] if problem else [],
                     lambda typed: Profile("url", typed) if typed.startswith("http") else Problem("", "must be right"),
                     back=back,
@@ -74,9 +73,9 @@ def test_each_choice_has_a_key(keys: tuple[str, ...], way: str) -> None:
     assert welcome(*keys)[0] == [way]
 
 
-def test_screen_shows_choices_files_and_problems() -> None:
+def test_screen_shows_choices_and_problems() -> None:
     _, said = welcome("ctrl+t", problem="sessions.toml:3: \x1b[31m [/] must be text")
-    for words in ("Try the demo service", "Add a profile", "/home/ada/settings.toml", "sessions.toml:3: ␛[31m [/]"):
+    for words in ("Try the demo service", "Add a profile", "sessions.toml:3: ␛[31m [/]"):
         assert words in said
 
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from msgspec import Struct
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.export.formats import (
@@ -184,9 +183,6 @@ RESPONSE_PARTS: Final = {
 class CopyPicker(Picker):
     """The forms to copy in: Enter copies, ^S saves to a file."""
 
-    DEFAULT_CSS = """
-    CopyPicker .hint { padding: 0 3; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", priority=True, show=False)]
 
     def __init__(self, picks: Sequence[Pick]) -> None:
@@ -194,9 +190,8 @@ class CopyPicker(Picker):
         self.to_file = False
         """The user wants a file."""
 
-    def content(self) -> ComposeResult:
-        yield from super().content()
-        yield Static(keys("Enter", "copy", "^S", "save to a file", "Esc", "cancel"), classes="hint")
+    def hint(self) -> Content:
+        return keys("↑↓", "choose", "Enter", "copy", "^S", "save to a file", "Esc", "cancel")
 
     def action_save(self) -> None:
         self.to_file = self.list.chosen is not None

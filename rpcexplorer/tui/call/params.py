@@ -342,7 +342,7 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         """Show the method with its summary, or a hint while it is edited."""
         if self.method is None:
             key = self._advice.key("focus.methods")
-            self._bar.words = [("No method", "middle"), (f"  Press {key} to choose one.", "dim")]
+            self._bar.words = [("No method", "middle"), (f"  Choose one from the list ({key}).", "dim")]
             return
         place = self.editor.text, self.editor.cursor_location
         self._is_edited = self._is_edited or place != self._loaded

@@ -83,21 +83,21 @@ class Transform(Struct, frozen=True):
     """A remark about the last run."""
     is_wrong: bool = False
 
-    def banner(self, cancel_key: str, original_key: str) -> WordLine:
-        """Return the words above the output."""
+    def banner(self, cancel_key: str, typed: str) -> WordLine:
+        """Return the words above the output; ``typed``: the expression in the prompt, which is not repeated."""
         sentence = f"running …  {cancel_key} cancel" if self.is_running else self.sentence
         state = " NOT FILTERED " if self.is_wrong else " FILTERING "
+        expression = self.made_by or self.label
         if self.made_by:
             state = " FILTERED "
             if self.made_by != self.label:
                 sentence = f"{self.label}: {sentence}"
-        return [
-            (state, "careful reverse bold"),
-            (f"  {self.made_by or self.label}", "text bold"),
-            (f"   {sentence}", "wrong" if self.is_wrong else "careful"),
-            (f"   {original_key}", "bold"),
-            ("\xa0original", "middle"),  # The hint stays on one line.
-        ]
+        words: WordLine = [(state, "careful reverse bold")]
+        if expression.removeprefix("| ") != typed:
+            words.append((f"  {expression}", "text bold"))
+        if sentence:
+            words.append((f"   {sentence}", "wrong" if self.is_wrong else "careful"))
+        return words
 
 
 TABS: Final = ("Result", "Raw", "Headers", "Timing")
@@ -288,7 +288,8 @@ class ResponsePane(Commanded, Vertical, scope="response"):
     def _show_remarks(self) -> None:
         """Show warnings below the bar, or the banner of a transform, and the hint."""
         transform = self.transform if self.tab == "Result" else None
-        banner = transform.banner(self._cancel_key, self._original_key) if transform else []
+        typed = self.prompt.text if self.prompt.is_open else ""
+        banner = transform.banner(self._cancel_key, typed) if transform else []
         self._remarks.joined = not banner
         self._remarks.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
         schema = [(self.schema_remark, "careful")] if self.schema_remark else []
@@ -386,6 +387,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         elif self._transforming is not None and not self._transforming.is_finished:
             self._give_up()
         self.prompt.close()
+        self._show_remarks()
         self.focus_inside()
 
     def _follow_search(self) -> None:
@@ -414,7 +416,6 @@ class ResponsePane(Commanded, Vertical, scope="response"):
             return
         if text or not is_wrong:
             self.body.made, made_by = text, label
-        sentence = sentence or "not the original response"
         self.transform = Transform(label, made_by, is_running=False, sentence=sentence, is_wrong=is_wrong)
 
     def _give_up(self) -> None:
@@ -472,6 +473,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         earlier = self._explorer.remembered.expressions("filter")
         label = self.transform.label if self.transform else "| "
         self.prompt.ask("filter", next(iter(earlier), "") if label.startswith("| ") else label, earlier)
+        self._show_remarks()
 
     def action_pipe(self) -> None:
         self.prompt.ask("pipe", "", self._explorer.remembered.expressions("pipe"))

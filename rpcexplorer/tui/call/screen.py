@@ -67,7 +67,7 @@ class CallScreen(CallState, scope="call"):
     def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
         header = Header()
         super().__init__(explorer, pending, Frame(header.copy, FOOTER_OVER_CALLS))
-        self.header, self.footer = header, Footer()
+        self.header, self.footer = header, Footer(self._not_in_footer)
         self.methods = MethodsPane(self)
         self._is_reading = False
         """The description file is being read."""
@@ -171,16 +171,19 @@ class CallScreen(CallState, scope="call"):
     def on_resize(self) -> None:
         if self.is_complete:
             self.panes.fit()
-            self._show_footer()
 
-    def _show_footer(self) -> None:
-        """Hide keys that are shown elsewhere or do nothing for this profile."""
-        elsewhere = set[str]()
-        if not self.panes.is_narrow:
-            elsewhere.add("focus.methods")
+    def _not_in_footer(self) -> set[str]:
+        """Return the commands whose keys are shown elsewhere, or that nobody needs now."""
+        omitted = set[str]()
+        if self.app.size.width >= NARROW or self.methods.has_focus_within:
+            omitted.add("focus.methods")
         if self.profile is None or not self.profile.secrets:
-            elsewhere.add("login")
-        self.footer.elsewhere = frozenset(elsewhere)
+            omitted.add("login")
+        if self.profile is not None and self.explorer.method_lists.learned(self.profile):
+            omitted.add("discover")
+        if self.running is None and not (self.is_complete and self.response.can_cancel):
+            omitted.add("cancel")
+        return omitted
 
     def has(self, state: str) -> bool:
         if not self.is_complete:  # Most keys wait for the panes; these states depend on them.
@@ -222,8 +225,7 @@ class CallScreen(CallState, scope="call"):
     def watch_profile(self) -> None:
         self.footer.prod = self.profile is not None and self.profile.badge == "prod"
         self.set_class(self.footer.prod, "-prod")
-        if self.is_complete:
-            self._show_footer()
+        self.footer.refresh()
 
     def show_profile(self) -> None:
         """Show another profile: its methods, its drafts, its session, its calls."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
 from functools import partial
 from typing import ClassVar, Final
@@ -22,7 +22,7 @@ from textual.widgets import Static
 
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.wrapping import WordLine, fitting, limited, wrapped
-from rpcexplorer.tui.commands import COMMANDS, NO_KEY, Command, spelled
+from rpcexplorer.tui.commands import BACK, COMMANDS, NO_KEY, Command, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
 
@@ -198,27 +198,41 @@ class Header(Widget):
         return [("  ", "text"), *fitting(wordings, room - MIN_URL)]
 
 
-IN_FOOTER: Final = sorted((command for command in COMMANDS if command.footer), key=lambda one: one.footer != "first")
+AT_RIGHT: Final = frozenset({"send", "history", "profiles", "palette", "help"})
+"""Commands that each pane has: their keys never move when the focus does."""
+
+
+def _is_at_right(command: Command) -> bool:
+    return command.id in AT_RIGHT or command.words == BACK
+
+
+def _rank(command: Command) -> int:
+    """Return the place among the hints; in little room, the last ones are left out first."""
+    if command.footer == "first":
+        return 0
+    if _is_at_right(command):
+        return 2
+    return 3 if command.scope == "call" else 1
+
+
+IN_FOOTER: Final = sorted((command for command in COMMANDS if command.footer), key=_rank)
 
 
 class Footer(Widget):
-    """The keys that work now, with their labels.
+    """The keys that work now, with their labels: those of the focused pane at the left, the others at the right.
 
-    The order is that of the command table, which also says what stays in little room: the way back, palette, help, and
-    the commands for a recorded call, which are hard to guess.
+    The command table says what stays in little room: sending, the way back, palette, help, and the commands for a
+    recorded call, which are hard to guess.
     """
 
     DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
 
-    GAP: ClassVar[int] = 3
-
     prod: reactive[bool] = reactive(False)
-    elsewhere: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
-    """Commands whose keys are shown at the pane that they go to."""
 
-    def __init__(self, elsewhere: frozenset[str] = frozenset()) -> None:
+    def __init__(self, omitted: Callable[[], Container[str]] = frozenset) -> None:
+        """``omitted``: returns commands that the screen shows elsewhere, or that would do nothing now."""
         super().__init__()
-        self.set_reactive(Footer.elsewhere, elsewhere)
+        self._omitted = omitted
         self.shown: Sequence[tuple[str, Command]] = ()
         """Each key, as Textual names it, and its command; below a dialog, those that worked before."""
 
@@ -237,8 +251,9 @@ class Footer(Widget):
             for key, binding in bindings:
                 bound[key].append((node, binding))
                 keys[binding.id].append(key)
+        omitted = self._omitted()
         for command in IN_FOOTER:
-            if command.id in self.elsewhere:
+            if command.id in omitted:
                 continue
             for key in keys[command.id]:
                 if key != NO_KEY and _taker(bound[key]) == command.id:
@@ -249,35 +264,42 @@ class Footer(Widget):
         if self.app.screen is self.screen:
             self.shown = list(self._possible())
         ground = "prod-surface" if self.prod else "surface"
-        words = fitting(self._wordings(), self.size.width)
-        return line(words, self.size.width, ThemeStyles.of(self), ground=ground)
+        left, right = self._fitting()
+        return line(left, self.size.width, ThemeStyles.of(self), right=right, ground=ground)
 
-    def _wordings(self) -> Iterator[WordLine]:
-        """Yield the hints, each time with one less: the last of those that need not stay is dropped first."""
+    def _fitting(self) -> tuple[WordLine, WordLine]:
+        """Return the hints at the left and at the right; if not all fit, the last that need not stay is left out."""
         hints = list(self.shown)
         others = [hint for hint in hints if hint[1].footer != "stays"]
+        gap = 2 if self.size.width < NARROW else 3
         while True:
-            for gap in (self.GAP, self.GAP - 1):
-                words: WordLine = []
-                for key, command in hints:
-                    blanks = " " * gap if words else " "
-                    words += [(blanks, "text"), (spelled(key), "bold"), (f" {command.words}", "middle")]
-                yield words
-            if not others:
-                return
+            left = _worded([hint for hint in hints if not _is_at_right(hint[1])], gap)
+            right = _worded([hint for hint in hints if _is_at_right(hint[1])], gap)
+            right.append((" ", "text"))
+            if width_of(left) + gap + width_of(right) <= self.size.width or not others:
+                return left, right
             hints.remove(others.pop())
 
     def on_click(self, event: events.Click) -> None:
         """Press the key whose hint is clicked."""
         keys = {spelled(key): key for key, _ in self.shown}
+        left, right = self._fitting()
         x, key = 0, ""
-        for text, role in fitting(self._wordings(), self.size.width):
+        for text, role in (*left, (" " * (self.size.width - width_of(left) - width_of(right)), "text"), *right):
             x += width_of([(text, role)])
             key = keys.get(text, key)
             if event.x < x:
                 if not text.isspace():
                     self.app.simulate_key(key)
                 return
+
+
+def _worded(hints: Iterable[tuple[str, Command]], gap: int) -> WordLine:
+    words: WordLine = []
+    for key, command in hints:
+        blanks = " " * gap if words else " "
+        words += [(blanks, "text"), (spelled(key), "bold"), (f" {command.words}", "middle")]
+    return words
 
 
 def _taker(bound: Iterable[tuple[DOMNode, Binding]]) -> str | None:
@@ -288,7 +310,7 @@ def _taker(bound: Iterable[tuple[DOMNode, Binding]]) -> str | None:
     return None
 
 
-FOOTER_OVER_CALLS: Final = partial(Footer, frozenset({"history", "profiles"}))
+FOOTER_OVER_CALLS: Final = partial(Footer, lambda: {"history", "profiles"})
 """Makes the footer of a screen over the call screen, without the keys that lead to other screens."""
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
@@ -134,7 +135,10 @@ class Picker(Dialog[str]):
     def content(self) -> ComposeResult:
         yield self._line
         yield self.list
-        yield Static(keys("↑↓", "choose", "Enter", "select", "Esc", "cancel"), classes="hint")
+        yield Static(self.hint(), classes="hint")
+
+    def hint(self) -> Content:
+        return keys("↑↓", "choose", "Enter", "select", "Esc", "cancel")
 
     def on_mount(self) -> None:
         ids = [pick.id for pick in self._picks]

@@ -129,11 +129,13 @@ class ProblemLine(Widget):
         if not self.typed:
             sent = f"{self.sent} will be sent" if self.sent else "they will be omitted"
             words = [("✓ no params", "well"), (f"  {sent}", "middle")]
+        elif self.read.size == 0:
+            words = [("✓ valid", "well"), ("  no params", "middle")]
         else:
             verdict = "✓ valid" if self.is_checked and not self.unchecked else "✓ valid JSON"
             words = [(verdict, "well"), (f"  {self.read.remark}", "middle")]
-            if self.remark:
-                words += [("  ! ", "careful bold"), (self.remark, "careful")]
+        if self.typed and self.remark:
+            words += [("  ! ", "careful bold"), (self.remark, "careful")]
         if self.unchecked:
             words.append((f"  {self.unchecked}", "dim"))
         return words

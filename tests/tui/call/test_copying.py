@@ -80,6 +80,7 @@ async def test_save_without_a_choice_still_copies_later(explorer: Explorer) -> N
     async with replied(explorer) as (program, _):
         await program.press("y")
         await program.on(CopyPicker)
+        assert program.text.count("Esc cancel") == 1, "the keys are shown once"
         await program.press(*"zz", "ctrl+s", "backspace", "backspace", *"curl", "enter")
         await program.until(lambda: isinstance(program.app.screen, Ask) or bool(program.app.clipboard))
         assert program.app.clipboard.startswith("curl ")

@@ -87,7 +87,7 @@ async def test_bar_describes_the_param_at_the_cursor() -> None:
 async def test_pane_without_a_method_names_the_next_step() -> None:
     pane = ParamsPane(FakeAdvice())
     async with staged(pane):
-        assert "No method  Press F2 to choose one." in text_of(pane.query_one(Bar))
+        assert "No method  Choose one from the list (F2)." in text_of(pane.query_one(Bar))
         assert "[] will be sent" in problem_line(pane)
 
 
@@ -95,7 +95,7 @@ async def test_pane_without_a_method_names_the_next_step() -> None:
     ("text", "message"),
     [
         ('{"page": 1, "filter": {}}', "   ✓ valid JSON  object with 2 members"),
-        ("[]", "   ✓ valid JSON  empty array"),
+        ("[]", "   ✓ valid  no params"),
         ("", "   ✓ no params  [] will be sent"),
         (" \n", "   ✓ no params  [] will be sent"),
         ("[1] x", "   ✗ line 1, column 5: "),

@@ -186,6 +186,6 @@ async def test_json_problem_comes_first_and_defaults_are_checked() -> None:
         checker.why_not, checker.needed = "the check took too long", ""
         pane.replace("[]")
         await settled(program)
-        assert status(pane).rstrip() == "   ✓ valid JSON  empty array  not checked: the check took too long"
+        assert status(pane).rstrip() == "   ✓ valid  no params  not checked: the check took too long"
         pane.described = None
-        assert status(pane).rstrip() == "   ✓ valid JSON  empty array"
+        assert status(pane).rstrip() == "   ✓ valid  no params"

@@ -75,8 +75,8 @@ async def test_bar_of_the_focused_pane_has_edge_ground_and_bold_title(tmp_path: 
 @pytest.mark.parametrize(
     ("width", "footer"),
     [
-        (80, "Enter load  F5 resend  Alt+r replay  m mark  Esc back  ^P palette  F1 help"),
-        (92, "Enter load   F5 resend   Alt+r replay   m mark   x export   Esc back   ^P palette   F1 help"),
+        (80, "Enter load  F5 resend  Alt+r replay  m mark      Esc back  ^P palette  F1 help"),
+        (92, "Enter load  F5 resend  Alt+r replay  m mark  x export        Esc back  ^P palette  F1 help"),
     ],
 )
 @pytest.mark.everyday(1)
@@ -88,3 +88,42 @@ async def test_history_footer_shows_load_resend_replay_mark(explorer: Explorer, 
         await program.on(HistoryScreen)
         await program.rest()
         assert program.text.splitlines()[-1].strip() == footer
+
+
+async def test_footer_keeps_keys_of_the_program_in_place(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(120, 30)) as program:
+        await program.sent("f3", "f5")
+        await program.rest()
+        in_params = program.text.splitlines()[-1]
+        keys = "F5 send   F6 history   F7 profiles   ^P palette   F1 help"
+        assert in_params.strip().startswith("^O request")
+        assert in_params.strip().endswith(keys)
+        await program.press("f4")
+        await program.rest()
+        in_response = program.text.splitlines()[-1]
+        assert in_response.strip().startswith("/ search")
+        assert in_response.index(keys) == in_params.index(keys)
+
+
+async def test_footer_of_narrow_response_keeps_its_keys(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(80, 24)) as program:
+        await program.sent("f4", "f5")
+        await program.rest()
+        keys = "/ search  f filter  t table  y copy  d compare    F5 send  ^P palette  F1 help"
+        assert program.text.splitlines()[-1].strip() == keys
+
+
+async def test_footer_drops_discover_once_methods_are_known(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(140, 30)) as program:
+
+        def footer() -> str:
+            return program.text.splitlines()[-1]
+
+        await program.press("f2")
+        await program.rest()
+        assert "F9 discover" in footer()
+        assert "Esc cancel" not in footer(), "nothing runs"
+        await program.press("f9")
+        await program.until(lambda: "Found" in program.notices)
+        await program.rest()
+        assert "F9 discover" not in footer()
