@@ -17,12 +17,27 @@ from rpcexplorer.compare.compare import compared, compared_texts
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
-from rpcexplorer.rpc.messages import Malformed
-from rpcexplorer.text.compare import ComparedLine, compared_lines, printed, reasons, replayed_words, side, stacked
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.text.compare import (
+    ComparedLine,
+    compared_lines,
+    difference_lines,
+    names_of,
+    printed,
+    reasons,
+    replay_line,
+    replay_row,
+    replayed_words,
+    side,
+    stacked,
+    summary,
+    totals,
+)
 from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Response
 from tests.compare.test_compare import VALUES
 from tests.history.recording import START, exchange
+from tests.text.exchanges import exchange as call
 
 ROWS = [{"id": at, "v": {"n": at}} for at in range(1, 31)]
 
@@ -196,8 +211,8 @@ UNSENT = exchange(
 )
 
 
-def words(call: Exchange) -> str:
-    return "".join(text for text, _ in side(call, START.date(), UTC))
+def words(one: Exchange) -> str:
+    return "".join(text for text, _ in side(one, START.date(), UTC))
 
 
 def test_side_names_profile_time_outcome_and_import() -> None:
@@ -255,3 +270,84 @@ def test_printed_difference_groups_lines_of_each_side(left: object, right: objec
     assert list(printed(lines)) == expected
     assert "\x1b[31m" not in "".join(printed(lines))
     assert "".join(printed(lines, colour=True)).count("\x1b[0m") >= 2
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "ignore", "expected"),
+    [
+        ('{"a":1}', '{"a": 1}', (), "the same"),
+        ('{"a":1,"b":2,"c":3}', '{"a":2,"b":3,"c":4,"d":1}', (), "3 members differ, 1 is new"),
+        ('{"a":1,"b":2}', '{"a":2}', (), "1 member differs, 1 is gone"),
+        ("[1,2]", "[1]", (), "1 element is gone"),
+        ("{}", '{"a":1,"b":2}', (), "2 members are new"),
+        ('{"a":1,"b":[1]}', '{"a":2,"b":[2]}', (), "2 values differ"),
+        ('{"a":1.0}', '{"a":1.00}', (), "1 number is equal but written differently"),
+        ("1", "2", (), "the result differs"),
+        ('{"a":1,"b":"«x.token»"}', '{"a":2,"b":"t"}', ("/a",),
+         "the same, 1 value was ignored, 1 redacted value was not compared"),
+    ],
+)  # fmt: skip
+def test_summary_counts_differences_and_names_uncompared_parts(
+    left: str, right: str, ignore: tuple[str, ...], expected: str
+) -> None:
+    assert summary(at_once(compared_texts(left.encode(), right.encode(), ignore))) == expected
+
+
+def test_summary_of_two_profiles_uses_their_names() -> None:
+    left, right = call(Result(b'{"a":1}'), profile="stag"), call(Result(b'{"b":1}'), profile="prod\x1b[2J")
+    names = names_of(left, right)
+    assert names == ("stag", "prod␛[2J")
+    assert summary(at_once(compared(left, right)), names) == "1 member is only in prod␛[2J, 1 is only in stag"
+    error = call(ErrorObject(-32602, "no", None, b"{}"), profile="prod")
+    told = summary(at_once(compared(left, error)), names_of(left, error))
+    assert told == "result in stag, error -32602 in prod"
+    assert names_of(left, left) is None
+
+
+def test_changed_outcomes_are_shown_before_and_now() -> None:
+    result, error = call(Result(b"1")), call(ErrorObject(-32602, "no", None, b"{}"))
+    assert summary(at_once(compared(result, error))) == "result before, error -32602 now"
+    assert summary(at_once(compared(error, error))) == "the same error -32602"
+    assert summary(at_once(compared(result, call(Cancelled())))) == (
+        "not comparable: The call on the right was cancelled: there is no response to compare."
+    )
+
+
+def replayed_result(left: str, right: str, ignore: tuple[str, ...] = ()) -> Replayed:
+    one, two = (call(Result(text.encode())) for text in (left, right))
+    return replayed(one, replace(two, id="new"), at_once(compared(one, two, ignore)))
+
+
+def test_line_shows_call_and_verdict() -> None:
+    same, differs = replayed_result("1", "1"), replayed_result('{"a":1}', '{"a":2}')
+    record = same.recorded
+    assert replay_line(same) == f"✓ {record.id} new  {record.method}  the same"
+    assert replay_line(differs) == f"≠ {record.id} new  {record.method}  1 member differs"
+    failed = Replayed(replace(record, method="a\x1b[2J"), None, None, "failed", "no \x1b]0;x")
+    assert replay_line(failed) == f"✗ {record.id} -  a␛[2J  failed: no ␛]0;x"
+    refused = replace(differs.live, outcome=Refused("credentials", "no password")) if differs.live else None
+    unsent = Replayed(record, refused, None, "failed", "no password")
+    assert replay_line(unsent) == f"✗ {record.id} -  {record.method}  failed: no password"
+    assert (replay_row(unsent)["live"], replay_row(failed)["live"]) == (None, None)
+    assert totals([same, differs, failed]) == "3 calls: 1 same, 1 differs, 1 failed"
+    assert totals([same]) == "1 call: 1 same"
+
+
+def test_differences_are_escaped_lines_and_many_are_counted() -> None:
+    told = replayed_result('{"a":1.0,"b":"\x1b[2J","c":[1]}', '{"a":1.00,"c":[1,"' + "x" * 99 + '"]}').comparison
+    assert told is not None
+    lines = list(difference_lines(told))
+    assert lines[:2] == ["~ /a: 1.0 → 1.00  (the same number, written differently)", '- /b: "␛[2J"']
+    assert lines[2].startswith('+ /c/1: "xxx')
+    assert len(lines[2]) < 80
+    many = replayed_result("[" + ",".join("1" * 30) + "]", "[" + ",".join("2" * 30) + "]").comparison
+    assert many is not None
+    assert len(many.differences) == 30
+    assert list(difference_lines(many))[20:] == ["… and 10 more differences"]
+    assert list(difference_lines(replayed_result("1", "1").comparison or many)) == []
+
+
+def test_json_output_keeps_the_spelling_of_values() -> None:
+    row = replay_row(replayed_result('{"a":1.0,"t":1}', '{"a":1.00,"t":2}', ("/t",)))
+    assert row["differences"] == [{"pointer": "/a", "kind": "spelling", "left": "1.0", "right": "1.00"}]
+    assert (row["verdict"], row["live"], row["ignored"], row["hidden"]) == ("differs", "new", ["/t"], 0)

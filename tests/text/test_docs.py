@@ -15,7 +15,9 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.text.docs import (
     MAX_ALTERNATIVES,
+    MAX_INLINE_CHARACTERS,
     MAX_MEMBERS,
+    MAX_VALUE_ROWS,
     MAX_VALUES,
     MemberRows,
     SchemaMember,
@@ -23,6 +25,9 @@ from rpcexplorer.text.docs import (
     changes_counted,
     changes_found,
     docs_page,
+    json_rows,
+    short,
+    spelled,
 )
 from rpcexplorer.text.markdown import MAX_ROWS, PageRows
 from rpcexplorer.text.printable import columns
@@ -372,3 +377,24 @@ def test_method_changes_are_counted_and_listed() -> None:
     assert changes_found(MethodChanges(when, when, CHANGES, more=3)).endswith(" 3 more changes were not saved.")
     assert changes_found(MethodChanges(when, when, CHANGES, more=1)).endswith(" 1 more change was not saved.")
     assert changes_found(MethodChanges(when, when, CHANGES)).endswith("at 09:30.")
+
+
+def value_rows(value: object, width: int | None = 80) -> list[str]:
+    rows = PageRows(width)
+    json_rows(value, rows, 4)
+    return ["".join(part for part, _ in row) for row in rows.made]
+
+
+def test_short_value_takes_one_row_long_several() -> None:
+    assert value_rows({"a": [1, 2]}) == ['    {"a":[1,2]}']
+    assert value_rows({"a": "x" * 60})[:2] == ["    {", f'      "a": "{"x" * 60}"']
+    assert value_rows({"a": "x" * 20}, 20)[0] == "    {"
+
+
+def test_long_value_is_cut_and_counted() -> None:
+    assert value_rows([*range(1_000)])[-1] == f"    … and {1_002 - MAX_VALUE_ROWS} more lines"
+    assert len(short("x" * 1_000)) == MAX_INLINE_CHARACTERS
+
+
+def test_value_without_json_spelling_is_named() -> None:
+    assert spelled("\ud800") == "(cannot be written as JSON)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -11,16 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.history.statistics import GROUPINGS, Chart, Statistics
-from rpcexplorer.model.exchange import Damaged, Outcome, Unreached
-from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Outcome, Unreached
+from rpcexplorer.model.filter import OUTCOME_WORDS, HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.columns import table_lines
-from rpcexplorer.text.exchange import SIGNS
+from rpcexplorer.text.exchange import SIGNS, outcome_cell, short_params
 from rpcexplorer.text.history import (
+    Day,
     bars,
     chart_lines,
+    day_words,
+    filter_words,
     history_line,
+    key_of,
     left_out_words,
+    moment_words,
+    note_page,
+    rows_of,
     shown,
     statistics_columns,
     total_lines,
@@ -33,6 +40,10 @@ from tests.text.exchanges import WHEN, exchange
 
 COLOURS = re.compile(r"\x1b\[[0-9]+m")
 INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}', ("id differs",))
+
+
+def page(call: Exchange) -> str:
+    return shown(call, zone=UTC)
 
 
 def test_line_shows_method_profile_outcome_duration_and_time() -> None:
@@ -48,10 +59,10 @@ def test_times_are_in_the_local_zone() -> None:
 
 
 def test_imported_call_is_labelled() -> None:
-    theirs = exchange(INVALID, foreign=True)
+    theirs, ours = exchange(INVALID, foreign=True), exchange(INVALID)
     assert "  imported, error -32602 Inval" in history_line(theirs, 100, zone=UTC)
-    assert "from      a case: someone else recorded this call" in shown(theirs, zone=UTC)
-    assert "a case" not in shown(exchange(INVALID), zone=UTC) + history_line(exchange(INVALID), 100, zone=UTC)
+    assert "from      a case: someone else recorded this call" in page(theirs)
+    assert "a case" not in page(ours) + history_line(ours, 100, zone=UTC)
 
 
 @given(st.text(), st.text(), st.text(), st.integers(0, 130), st.floats(0, 1e9))
@@ -79,7 +90,7 @@ def test_whole_line_is_not_cut() -> None:
 
 def test_reused_connection_is_shown_with_the_duration() -> None:
     told = exchange(INVALID, phases=Phases(wait=0.017, kept=True))
-    assert "took      34 ms (connection reused, wait 17 ms)" in shown(told, zone=UTC)
+    assert "took      34 ms (connection reused, wait 17 ms)" in page(told)
 
 
 def test_page_of_a_call_shows_every_field() -> None:
@@ -91,9 +102,7 @@ def test_page_of_a_call_shows_every_field() -> None:
         name="outage",
         note="two\nlines",
     )
-    assert (
-        shown(told, zone=UTC)
-        == """\
+    text = """\
 ✗ error -32602 Invalid params   HTTP 200 · 34 ms · 37 B
   the method does not accept these params
 
@@ -123,42 +132,42 @@ response
     "data": 1.10
   }
 }"""
-    )
+    assert page(told) == text
 
 
 def test_known_response_headers_are_shown() -> None:
     headers = (("X-Request-Id", "7f3a"), ("X-\x1b[2J", "\u202e"), ("X-Empty", ""))
-    page = shown(exchange(Result(b"1"), response=Response(200, "OK", "", headers, b"1", 1)), zone=UTC)
-    assert "}\n\nheaders\nX-Request-Id: 7f3a\nX-␛[2J: \\u202e\nX-Empty:\n\nresponse\n1" in page
-    assert "headers" not in shown(exchange(Result(b"1")), zone=UTC)
+    text = page(exchange(Result(b"1"), response=Response(200, "OK", "", headers, b"1", 1)))
+    assert "}\n\nheaders\nX-Request-Id: 7f3a\nX-␛[2J: \\u202e\nX-Empty:\n\nresponse\n1" in text
+    assert "headers" not in page(exchange(Result(b"1")))
 
 
 def test_call_without_response_shows_no_response_section() -> None:
-    page = shown(exchange(Unreached("connect", "nothing listens"), status=None), zone=UTC)
-    assert page.startswith(f"{SIGNS['unreached']} no response: nothing listens   34 ms\n")
-    assert "\nresponse" not in page
-    assert "status" not in page
+    text = page(exchange(Unreached("connect", "nothing listens"), status=None))
+    assert text.startswith(f"{SIGNS['unreached']} no response: nothing listens   34 ms\n")
+    assert "\nresponse" not in text
+    assert "status" not in text
 
 
 def test_cut_response_shows_its_full_size() -> None:
     response = Response(200, "OK", "HTTP/1.1", (), b'{"a": 1', 38_000_000, cut=True)
-    assert "response, the first 7 B of 38 MB\n" in shown(exchange(Result(b"{}"), response=response), zone=UTC)
+    assert "response, the first 7 B of 38 MB\n" in page(exchange(Result(b"{}"), response=response))
 
 
 def test_result_is_shown_without_a_recorded_body() -> None:
-    assert shown(exchange(Result(b'"pong"')), zone=UTC).endswith('response\n"pong"')
+    assert page(exchange(Result(b'"pong"'))).endswith('response\n"pong"')
 
 
 def test_binary_body_is_shown_in_hex() -> None:
-    assert "00000000  ff fe" in shown(exchange(Malformed("not UTF-8"), body=b"\xff\xfe"), zone=UTC)
+    assert "00000000  ff fe" in page(exchange(Malformed("not UTF-8"), body=b"\xff\xfe"))
 
 
 @pytest.mark.parametrize("field", ["method", "params", "profile", "url", "name", "note", "id"])
 def test_external_text_is_escaped(field: str) -> None:
     odd: dict[str, Any] = {field: "x\x1b]52;c;?\x07\u202e"}
-    page = shown(exchange(Result(b"1"), **odd), zone=UTC)
-    assert printable(page, lines=True) == page
-    assert "x␛]52;c;?␇\\u202e" in page
+    text = page(exchange(Result(b"1"), **odd))
+    assert printable(text, lines=True) == text
+    assert "x␛]52;c;?␇\\u202e" in text
 
 
 def found() -> Statistics:
@@ -238,3 +247,136 @@ def test_filter_of_a_row_finds_its_calls(name: str) -> None:
                 longer = exchange(call.outcome, method=f"{name}.more", profile="my shop too")
                 assert by == "code" or '"' in name or of_one > (by == "method") or not wanted.matches(longer)
                 assert wanted != HistoryFilter() or (of_one and by == "profile")
+
+
+DAMAGED = Damaged("me.toml", "its time is missing", 'method = "ping" # Ada')
+TODAY = WHEN.date()
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("", ""),
+        ("outcome:e method:user", "outcome error · method contains “user”"),
+        ("outcome:", ""),
+        ("ada bob", "text contains “ada” and “bob”"),
+        ("profile:prod", "profile contains “prod”"),
+        (
+            "code:-1 status:5xx slower:1s smaller:2kB",
+            "code -1 · HTTP 500 to 599 · slower than 1.0 s · smaller than 2.0 kB",
+        ),
+        ("since:2h until:2026-11-21", "since 21 Nov 2026 08:40 · before 22 Nov 2026 00:00"),
+        (
+            "larger:1 a",
+            "larger:1 is not a size: write a number with its unit, such as 500B, 20kB or 1MB · text contains “a”",
+        ),
+        ("outcome:banana", f"there is no outcome banana. Write one of {', '.join(OUTCOME_WORDS)}"),
+        ("outcome:failed method:=a.b", "outcome error or malformed or no response · method “a.b”"),
+        ("profile:=prod by:ada", "profile “prod” · by “ada”"),
+    ],
+)
+def test_filter_is_described_in_words(typed: str, told: str) -> None:
+    assert filter_words(HistoryFilter.of(typed, "staging", now=WHEN), UTC) == told
+
+
+@given(st.text())
+def test_every_filter_except_the_empty_has_words(typed: str) -> None:
+    wanted = HistoryFilter.of(typed, now=WHEN)
+    assert bool(filter_words(wanted)) is (wanted != HistoryFilter())
+
+
+def test_each_day_has_a_heading() -> None:
+    calls = [exchange(INVALID, when=WHEN - timedelta(days=days)) for days in (0, 0, 1, 3)]
+    rows = list(rows_of(calls, TODAY, UTC))
+    assert [row.words for row in rows if isinstance(row, Day)] == ["today", "yesterday", "Wed 18 Nov 2026"]
+    assert [row for row in rows if isinstance(row, Exchange)] == calls
+    assert isinstance(rows[0], Day)
+
+
+def test_later_rows_do_not_repeat_the_day() -> None:
+    above = list(rows_of([exchange(INVALID), DAMAGED], TODAY, UTC))
+    assert list(rows_of([exchange(INVALID)], TODAY, UTC, after=above)) == [exchange(INVALID)]
+
+
+def test_damaged_record_keeps_its_position() -> None:
+    call = exchange(INVALID)
+    assert list(rows_of([DAMAGED, call, DAMAGED], TODAY, UTC)) == [DAMAGED, Day(TODAY, "today"), call, DAMAGED]
+
+
+def test_days_are_in_the_local_zone() -> None:
+    east = timezone(timedelta(hours=14))
+    (day, _) = rows_of([exchange(INVALID)], TODAY, east)
+    assert day == Day(date(2026, 11, 22), "Sun 22 Nov 2026")
+
+
+def test_moment_has_a_date_unless_it_is_today() -> None:
+    assert moment_words(WHEN, TODAY, UTC) == "10:40:12"
+    assert moment_words(WHEN, TODAY + timedelta(days=1), UTC) == "21 Nov 2026 10:40:12"
+    assert day_words(TODAY, TODAY + timedelta(days=1)) == "yesterday"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "words"),
+    [
+        (INVALID, 200, "-32602 Invalid params"),
+        (INVALID, 500, "HTTP 500, -32602 Invalid params"),
+        (ErrorObject(None, "odd", None, b""), 200, "error without code odd"),
+        (Result(b"1"), 200, "result  0 B"),
+        (Malformed("The response is an HTML page"), 502, "HTTP 502, an HTML page"),
+        (Malformed("The reply is an HTML page"), 502, "HTTP 502, an HTML page"),
+        (Cancelled(), None, "cancelled"),
+        (Unreached("name", "no such host"), None, "no response: no such host"),
+    ],
+)
+def test_outcome_of_a_call_is_short(outcome: Malformed, status: int | None, words: str) -> None:
+    assert "".join(text for text, _ in outcome_cell(exchange(outcome, status=status))) == words
+
+
+@pytest.mark.parametrize(
+    ("params", "shown"),
+    [
+        ('{"id": 12}', "id 12"),
+        ('{ "page": 8,\n  "count": 20 }', "page 8 count 20"),
+        ('["tea"]', '"tea"'),
+        ('[1, "x", null]', '1 "x" null'),
+        ("{}", "{}"),
+        ("[]", "[]"),
+        ("", ""),
+        ('{"filter": {"active": true}, "ids": [1, 2]}', "filter {active true} ids [1 2]"),
+        ('[{"id": 1}, {"id": 1.50}]', "{id 1} {id 1.50}"),
+        ('{"full name": "a, b: {\\" c", "tags": []}', '"full name" "a, b: {\\" c" tags []'),
+        ('{"token": "«shop.password»", "page": "{{page}}"}', 'token "«shop.password»" page "{{page}}"'),
+        ('{"id": 12, "na', 'id 12 "na'),
+        ('{"a": "\x1b[2J"}', 'a "␛[2J"'),
+    ],
+)
+def test_params_are_shortened_for_a_column(params: str, shown: str) -> None:
+    assert short_params(params) == shown
+
+
+@given(st.text())
+def test_any_params_become_one_printable_line(params: str) -> None:
+    assert printable(short_params(params)) == short_params(params)
+
+
+def test_call_is_the_same_after_a_new_note() -> None:
+    call, day = exchange(INVALID), Day(TODAY, "today")
+    assert key_of(call) == key_of(exchange(INVALID, name="outage"))
+    assert key_of(call) != key_of(exchange(INVALID, id="another"))
+    assert key_of(day) != key_of(call)
+    assert key_of(DAMAGED) != key_of(Damaged("me.toml", "another", ""))
+
+
+def test_note_is_shown_above_the_details() -> None:
+    note, expect = "Ada was told.\nSo was Bob.", "result\n/total = 3"
+    noted = exchange(INVALID, name="outage", note=note, expect=expect, response=Response())
+    lines = ["".join(text for text, _ in words).strip() for words in note_page(noted, UTC)]
+    assert lines[1:4] == ["★ outage", "Ada was told.", "So was Bob."]
+    assert lines[5:7] == ["expected  result", "/total = 3"]
+    assert "when      2026-11-21 10:40:12 +0000" in lines
+    assert not any(line.startswith("received") for line in lines)
+
+
+def test_call_without_name_and_note_says_so() -> None:
+    lines = ["".join(text for text, _ in words).strip() for words in note_page(exchange(INVALID), UTC)]
+    assert lines[1:3] == ["No name yet.", "No note yet."]
