@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
@@ -22,9 +22,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.key_queue import Keys, opens
 from tests.fakes.wire import HOLD, RawServer
-from tests.tui.program import open_program
-from tests.tui.visiting import on, post, rest
-from tests.tui.waiting import until
+from tests.tui.program import Running, open_program, running
 
 
 class Dialog(ModalScreen[None]):
@@ -70,6 +68,10 @@ class Desk(App[None]):
         await self.gate.wait()
         self.done.append(f"end {name}")
 
+    @opens("copy")
+    async def fail(self) -> None:
+        raise asyncio.CancelledError
+
     @opens("dialog")
     async def open_dialog(self) -> None:
         await self.push_screen_wait(Dialog())
@@ -77,45 +79,40 @@ class Desk(App[None]):
         await self.gate.wait()
 
 
-def run(scene: Callable[[Desk, Pilot[None]], Any]) -> None:
-    async def story() -> None:
-        app = Desk()
-        async with app.run_test() as pilot:
-            await app.push_screen(Screen())
-            await scene(app, pilot)
+@asynccontextmanager
+async def desk() -> AsyncIterator[tuple[Desk, Running]]:
+    """Open the app with an empty screen."""
+    app = Desk()
+    async with running(app) as program:
+        await app.push_screen(Screen())
+        yield app, program
 
-    asyncio.run(story())
 
-
-def test_actions_of_a_group_run_in_order() -> None:
-    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+async def test_actions_of_a_group_run_in_order() -> None:
+    async with desk() as (app, program):
         app.copy("a")
-        await pilot.pause()
+        await program.pause()
         app.copy("b")
         app.copy("c")
-        await pilot.pause()
+        await program.pause()
         assert app.done == ["begin a"]
         app.gate.set()
-        await until(pilot, lambda: len(app.done) == 6)
+        await program.until(lambda: len(app.done) == 6)
         assert app.done == ["begin a", "end a", "begin b", "end b", "begin c", "end c"]
 
-    run(scene)
 
-
-def test_keys_wait_for_an_action_in_its_queue() -> None:
-    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+async def test_keys_wait_for_an_action_in_its_queue() -> None:
+    async with desk() as (app, program):
         app.copy("a")
-        await pilot.pause()
+        await program.pause()
         app.copy("b")
         app.post_message(events.Key("x", "x"))
-        await pilot.pause()
+        await program.pause()
         assert app.keys_done == []
         app.gate.set()
-        await until(pilot, lambda: app.keys_done == ["x"])
+        await program.until(lambda: app.keys_done == ["x"])
         assert app.done[:3] == ["begin a", "end a", "begin b"]
         assert app.pending.runs == {}
-
-    run(scene)
 
 
 class Relay(Static):
@@ -138,19 +135,18 @@ class Relay(Static):
             app.keys_done.append("passed")
 
 
-def test_key_waits_for_messages_of_messages() -> None:
-    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+async def test_key_waits_for_messages_of_messages() -> None:
+    async with desk() as (app, program):
         await app.screen.mount(Relay(), Relay())
         app.on_x = lambda: app.screen.query(Relay).first().post_message(Relay.Passed(20))
-        post(app, "x", "y")
-        await until(pilot, lambda: "y" in app.keys_done and "passed" in app.keys_done)
+        program.post("x", "y")
+        await program.until(lambda: "y" in app.keys_done and "passed" in app.keys_done)
         assert app.keys_done == ["x", "passed", "y"]
 
-    run(scene)
 
+async def test_key_waits_for_a_widget_that_is_mounted() -> None:
+    async with desk() as (app, program):
 
-def test_key_waits_for_a_widget_that_is_mounted() -> None:
-    async def scene(app: Desk, pilot: Pilot[None]) -> None:
         class Slow(Static):
             async def on_mount(self) -> None:
                 await asyncio.sleep(0.01)
@@ -158,11 +154,9 @@ def test_key_waits_for_a_widget_that_is_mounted() -> None:
 
         await app.screen.mount(Vertical())
         app.on_x = lambda: app.screen.query_one(Vertical).mount(Slow())
-        post(app, "x", "y")
-        await until(pilot, lambda: "y" in app.keys_done)
+        program.post("x", "y")
+        await program.until(lambda: "y" in app.keys_done)
         assert app.keys_done == ["x", "mounted", "y"]
-
-    run(scene)
 
 
 @pytest.mark.thorough
@@ -179,44 +173,38 @@ def test_handlers_wait_for_nothing_but_messages() -> None:
     assert waiting == {"app.on_event", "app.on_unmount", "inputs._on_key"}, "they wait for the app's own actions"
 
 
-def test_endless_handler_delays_keys_for_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_endless_handler_delays_keys_for_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.tui.key_queue.MAX_SETTLE_SECONDS", 0.01)
 
-    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+    async with desk() as (app, program):
         app.on_x = lambda: app.screen.call_later(app.gate.wait)
-        post(app, "x", "y", "z")
-        await until(pilot, lambda: app.keys.is_idle)
+        program.post("x", "y", "z")
+        await program.until(lambda: app.keys.is_idle)
         app.gate.set()
-        await until(pilot, lambda: app.keys_done == ["x", "y", "z"])
-
-    run(scene)
+        await program.until(lambda: app.keys_done == ["x", "y", "z"])
 
 
-def test_double_click_opens_one_dialog() -> None:
-    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+async def test_double_click_opens_one_dialog() -> None:
+    async with desk() as (app, program):
         app.open_dialog()
         app.open_dialog()
-        await on(pilot, Dialog)
+        await program.on(Dialog)
         app.open_dialog()
         app.gate.set()
         app.screen.dismiss()
-        await until(pilot, lambda: app.done == ["closed"])
-        await rest(pilot)
+        await program.until(lambda: app.done == ["closed"])
+        await program.rest()
         assert not isinstance(app.screen, Dialog)
 
-    run(scene)
 
-
-def test_request_after_the_dialog_closed_opens_it_again() -> None:
-    async def scene(app: Desk, pilot: Pilot[None]) -> None:
+async def test_request_after_the_dialog_closed_opens_it_again() -> None:
+    async with desk() as (app, program):
         app.open_dialog()
-        (await on(pilot, Dialog)).dismiss()
-        await until(pilot, lambda: app.done == ["closed"])
+        (await program.on(Dialog)).dismiss()
+        await program.until(lambda: app.done == ["closed"])
         app.open_dialog()
         app.gate.set()
-        await on(pilot, Dialog)
-
-    run(scene)
+        await program.on(Dialog)
 
 
 NOTICE = "Dropped keys that were typed for the closed dialog: "
@@ -230,14 +218,14 @@ def at(seconds: float, typed: Iterable[str]) -> list[events.Key]:
     return keys
 
 
-async def close_dialog(app: Desk, pilot: Pilot[None], *, was_cancelled: bool) -> None:
+async def close_dialog(app: Desk, program: Running, *, was_cancelled: bool) -> None:
     """Open and close a dialog at 10 s."""
     await app.push_screen(Dialog())
-    await pilot.pause()
+    await program.pause()
     app.now = 10.0
     app.screen.was_cancelled = was_cancelled  # type: ignore[attr-defined]
     app.screen.dismiss()
-    await pilot.pause()
+    await program.pause()
 
 
 @pytest.mark.parametrize(
@@ -250,49 +238,36 @@ async def close_dialog(app: Desk, pilot: Pilot[None], *, was_cancelled: bool) ->
         (False, at(10.1, "ab"), ["a", "b"], 0),
     ],
 )
-def test_text_after_a_cancelled_dialog_is_dropped(
+async def test_text_after_a_cancelled_dialog_is_dropped(
     was_cancelled: bool, typed: list[events.Key], done: list[str], dropped: int
 ) -> None:
-    async def scene(app: Desk, pilot: Pilot[None]) -> None:
-        await close_dialog(app, pilot, was_cancelled=was_cancelled)
+    async with desk() as (app, program):
+        await close_dialog(app, program, was_cancelled=was_cancelled)
         for key in typed:
             app.post_message(key)
-        await pilot.pause()
-        await until(pilot, lambda: app.keys.is_idle)
+        await program.pause()
+        await program.until(lambda: app.keys.is_idle)
         assert app.keys_done == done
         assert app.messages[-1:] == ([f"{NOTICE}{dropped}."] if dropped else [])
 
-    run(scene)
 
-
-def test_pasted_text_after_a_cancelled_dialog_is_counted() -> None:
-    async def scene(app: Desk, pilot: Pilot[None]) -> None:
-        await close_dialog(app, pilot, was_cancelled=True)
+async def test_pasted_text_after_a_cancelled_dialog_is_counted() -> None:
+    async with desk() as (app, program):
+        await close_dialog(app, program, was_cancelled=True)
         paste = events.Paste("password")
         paste.time = 10.2
         app.post_message(paste)
-        await until(pilot, lambda: app.messages[-1:] == [f"{NOTICE}8."])
+        await program.until(lambda: app.messages[-1:] == [f"{NOTICE}8."])
         assert app.keys_done == []
 
-    run(scene)
 
-
-def test_failed_action_leaves_the_next_one_free() -> None:
-    class Broken(Desk):
-        @opens("copy")
-        async def fail(self) -> None:
-            raise asyncio.CancelledError
-
-    async def story() -> None:
-        app = Broken()
-        async with app.run_test() as pilot:
-            app.fail()
-            await pilot.pause()
-            app.gate.set()
-            app.copy("a")
-            await until(pilot, lambda: app.done == ["begin a", "end a"])
-
-    asyncio.run(story())
+async def test_failed_action_leaves_the_next_one_free() -> None:
+    async with desk() as (app, program):
+        app.fail()
+        await program.pause()
+        app.gate.set()
+        app.copy("a")
+        await program.until(lambda: app.done == ["begin a", "end a"])
 
 
 async def test_two_quick_copies_are_both_made(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
