@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from textual.pilot import Pilot
 from textual.screen import Screen
 
 from rpcexplorer.client.replay import Replayed, replayed
@@ -29,15 +29,13 @@ from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm, Form
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
+from tests.tui.program import Running, running
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import notices, on_view
-from tests.tui.waiting import until
 
 FRAME = Frame(zone=UTC, today=START.date())
 NO_EXPLORER: Any = None
 """Only reports and exports need one."""
 WIDE, SMALL = (120, 20), (80, 24)
-Act = Callable[[Pilot[None]], Awaitable[None]]
 
 
 def reply(number: int, result: str, **fields: object) -> Exchange:
@@ -48,19 +46,15 @@ PROD = reply(1, '{"name":"Ada","price":1.0,"gone":true}', profile="prod")
 STAGING = reply(2, '{"name":"Eda","price":1.00,"new":1}')
 
 
-def on_screen(screen: Screen[Any], act: Act, size: tuple[int, int] = WIDE) -> Stage:
-    """Open a screen and act on it."""
+@asynccontextmanager
+async def on_screen(screen: Screen[Any], size: tuple[int, int] = WIDE) -> AsyncIterator[Running]:
+    """Open a screen."""
     stage = Stage()
-
-    async def run() -> None:
-        async with stage.run_test(size=size, notifications=True) as pilot:
-            stage.push_screen(screen)
-            await until(pilot, lambda: screen.is_mounted)
-            await pilot.pause()
-            await act(pilot)
-
-    asyncio.run(run())
-    return stage
+    async with running(stage, size) as program:
+        stage.push_screen(screen)
+        await program.until(lambda: screen.is_mounted)
+        await program.pause()
+        yield program
 
 
 def comparison(left: Exchange = PROD, right: Exchange = STAGING, **given: Any) -> ComparisonScreen:
@@ -71,12 +65,12 @@ def shown(screen: ComparisonScreen) -> list[str]:
     return [line.rstrip() for line in text_of(screen.text).splitlines()]
 
 
-def test_responses_are_side_by_side_if_they_fit() -> None:
+async def test_responses_are_side_by_side_if_they_fit() -> None:
     screen = comparison()
 
-    async def act(pilot: Pilot[None]) -> None:
-        await until(pilot, lambda: screen.comparison is not None)
-        await pilot.pause()
+    async with on_screen(screen) as program:
+        await program.until(lambda: screen.comparison is not None)
+        await program.pause()
         assert [" ".join(line.split()) for line in shown(screen)] == [
             "{ │ {",
             '- "name": "Ada" │ + "name": "Eda"',
@@ -88,10 +82,10 @@ def test_responses_are_side_by_side_if_they_fit() -> None:
         left, right = (text_of(screen._sides)[at:].split() for at in (0, 60))
         assert left[:6] == ["-", "prod", "12:00:01", "✓", "result", "34"]
         assert right[:6] == ["+", "staging", "12:00:02", "✓", "result", "34"]
-        await pilot.press("n", "n")
+        await program.press("n", "n")
         place = screen.text.difference
-        await pilot.resize_terminal(*SMALL)
-        await until(pilot, lambda: not screen.text.side_by_side)
+        await program.resize_terminal(*SMALL)
+        await program.until(lambda: not screen.text.side_by_side)
         assert [" ".join(line.split()) for line in shown(screen)] == [
             "{",
             '- "name": "Ada"',
@@ -105,17 +99,15 @@ def test_responses_are_side_by_side_if_they_fit() -> None:
         assert text_of(screen._sides).splitlines()[1].startswith(" + staging")
         assert screen.text.difference == place == 2
 
-    on_screen(screen, act)
 
-
-def test_reason_of_unsent_call_is_shown_whole_once() -> None:
+async def test_reason_of_unsent_call_is_shown_whole_once() -> None:
     why = "The params contain «not recorded»: that value was not recorded. Replace it with a value, then resend."
     unsent = exchange(2, outcome=Refused("params", why), response=Response(), method="other")
     screen = comparison(PROD, unsent)
 
-    async def act(pilot: Pilot[None]) -> None:
-        await until(pilot, lambda: screen.comparison is not None)
-        await pilot.pause()
+    async with on_screen(screen, SMALL) as program:
+        await program.until(lambda: screen.comparison is not None)
+        await program.pause()
         text = " ".join(" ".join(map(text_of, (screen._sides, screen._remarks, screen.text))).split())
         assert text.count(why) == 1
         assert text.count("The call on the right was not sent: there is no response to compare.") == 1
@@ -123,10 +115,8 @@ def test_reason_of_unsent_call_is_shown_whole_once() -> None:
         assert text.startswith("- ping prod 12:00:01 ✓ result 34 ms + other staging"), "each names its own method"
         assert "Compare ping and other" in " ".join(text_of(screen._bar).split())
 
-    on_screen(screen, act, SMALL)
 
-
-def test_escape_stops_a_comparison_that_blocks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_escape_stops_a_comparison_that_blocks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = []
 
     def endless(*_: object) -> Iterator[None]:
@@ -139,36 +129,31 @@ def test_escape_stops_a_comparison_that_blocks_nothing(monkeypatch: pytest.Monke
     monkeypatch.setattr("rpcexplorer.tui.compare.compared", endless)
     screen = comparison()
 
-    async def act(pilot: Pilot[None]) -> None:
+    async with on_screen(screen) as program:
         assert "Comparing … Press Esc to stop." in text_of(screen.text)
-        await pilot.press("n", "escape")
-        await until(pilot, lambda: pilot.app.screen is not screen and bool(ended))
-        assert notices(pilot.app) == "The comparison was stopped."
-
-    on_screen(screen, act)
+        await program.press("n", "escape")
+        await program.until(lambda: program.app.screen is not screen and bool(ended))
+        assert program.notices == "The comparison was stopped."
 
 
-def test_cursor_visits_each_line_of_two_rows() -> None:
+async def test_cursor_visits_each_line_of_two_rows() -> None:
     kinds = ["equal", "changed", "changed", "removed", "fold", "changed"]
     lines = [ComparedLine(kind, "a", None if kind == "removed" else "b", None) for kind in kinds]  # type: ignore[arg-type]
     rows = [0, 1, 3, 5, 6, 7]
 
-    async def run() -> None:
-        text = ComparedText()
-        async with Stage(text).run_test(size=SMALL) as pilot:
-            text.lines = lines
-            text.focus()
-            await pilot.press("home")
-            for key, expected in ("down", [*enumerate(rows)]), ("up", [*enumerate(rows)][::-1]):
-                for at, row in expected:
-                    assert (text.current_line, text.cursor) == (at, row)
-                    await pilot.press(key)
-            await pilot.click(ComparedText, offset=(5, 4))
-            assert (text.current_line, text.cursor) == (2, 3)
-            await pilot.press("end")
-            assert (text.current_line, text.cursor) == (5, 7)
-
-    asyncio.run(run())
+    text = ComparedText()
+    async with running(Stage(text), SMALL) as program:
+        text.lines = lines
+        text.focus()
+        await program.press("home")
+        for key, expected in ("down", [*enumerate(rows)]), ("up", [*enumerate(rows)][::-1]):
+            for at, row in expected:
+                assert (text.current_line, text.cursor) == (at, row)
+                await program.press(key)
+        await program.click(ComparedText, offset=(5, 4))
+        assert (text.current_line, text.cursor) == (2, 3)
+        await program.press("end")
+        assert (text.current_line, text.cursor) == (5, 7)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +175,7 @@ def result(left: Exchange, right: Exchange) -> Replayed:
     return replayed(left, right, at_once(compared(left, right)))
 
 
-def test_stopped_replay_keeps_its_results(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stopped_replay_keeps_its_results(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = [
         reply(number, f"{number // 2}", method=f"user.{name}") for number, name in enumerate(("get", "list", "set"))
     ]
@@ -212,9 +197,9 @@ def test_stopped_replay_keeps_its_results(monkeypatch: pytest.MonkeyPatch) -> No
     names = ["user.get", "user.list", "user.set"]
     screen = ReplayScreen(NO_EXPLORER, "Replay  3 calls on staging", run, PendingKeys(), FRAME, names=names)
 
-    async def act(pilot: Pilot[None]) -> None:
-        await until(pilot, lambda: len(screen.done) == 2)
-        await pilot.pause()
+    async with on_screen(screen) as program:
+        await program.until(lambda: len(screen.done) == 2)
+        await program.pause()
         rows = [" ".join(row.split()) for row in text_of(screen.list).splitlines()]
         assert rows == [
             "✓ user.get same result 37 B 34 ms → 34 ms",
@@ -222,63 +207,57 @@ def test_stopped_replay_keeps_its_results(monkeypatch: pytest.MonkeyPatch) -> No
             "◐ user.set sending",
         ]
         assert text_of(screen.bar).startswith("▌Replay  3 calls on staging   2 of 3  1 same  · 1 differs")
-        await pilot.press("escape")
+        await program.press("escape")
         assert stopped[0].pressed
-        assert pilot.app.screen is screen
+        assert program.app.screen is screen
         go_on.set()
-        await until(pilot, lambda: screen.stop is None)
-        await pilot.pause()
+        await program.until(lambda: screen.stop is None)
+        await program.pause()
         assert "◌ user.set   stopped  Not sent: the replay was stopped." in text_of(screen.list)
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ComparisonScreen))
-        opened: Any = pilot.app.screen
-        await until(pilot, lambda: opened.comparison is not None)
+        await program.press("down", "enter")
+        await program.until(lambda: isinstance(program.app.screen, ComparisonScreen))
+        opened: Any = program.app.screen
+        await program.until(lambda: opened.comparison is not None)
         assert (opened.left, opened.right) == (calls[1], calls[2])
-        await pilot.press("M", "escape")
-        await until(pilot, lambda: pilot.app.screen is screen)
-        await pilot.press("escape")
-        await until(pilot, lambda: pilot.app.screen is not screen)
-
-    on_screen(screen, act)
+        await program.press("M", "escape")
+        await program.until(lambda: program.app.screen is screen)
+        await program.press("escape")
+        await program.until(lambda: program.app.screen is not screen)
     assert reports == [(calls[1], calls[2], ("/at",))]
 
 
-def test_confirmation_can_be_read_in_a_small_terminal() -> None:
+async def test_confirmation_can_be_read_in_a_small_terminal() -> None:
     rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
     choices = [Choice("send", "Send")]
     question = Confirm("Send to shop?  30 calls are unsafe.", rows, choices, caution=Caution.PRODUCTION)
 
-    async def act(pilot: Pilot[None]) -> None:
+    async with on_screen(question, SMALL) as program:
         seen = set[str]()
         for _ in range(4):
-            await pilot.pause()
-            text = on_view(pilot.app)
+            await program.pause()
+            text = program.text
             assert "Send to shop?" in text
             assert "PgDn scroll down" in text
             assert "Cancel" in text
             seen |= set(text.split())
-            await pilot.press("pagedown")
+            await program.press("pagedown")
         assert [at for at in range(30) if f"user.m{at}" not in seen] == []
-        await pilot.press("pageup", "pageup", "pageup")
-        assert "shop.example.com" in on_view(pilot.app)
-        await pilot.press("enter")
-        await until(pilot, lambda: pilot.app.screen is not question)
-
-    on_screen(question, act, SMALL)
+        await program.press("pageup", "pageup", "pageup")
+        assert "shop.example.com" in program.text
+        await program.press("enter")
+        await program.until(lambda: program.app.screen is not question)
 
 
-def test_profiles_that_are_ticked_scroll() -> None:
+async def test_profiles_that_are_ticked_scroll() -> None:
     profiles = [replace(ad_hoc("http://127.0.0.1:1"), name=f"profile{at}", ad_hoc=False) for at in range(30)]
     question = SeveralProfiles("Send to several?", profiles, "")
 
-    async def act(pilot: Pilot[None]) -> None:
-        await pilot.press("end")
-        await until(pilot, lambda: "profile29" in on_view(pilot.app))
-
-    on_screen(question, act, SMALL)
+    async with on_screen(question, SMALL) as program:
+        await program.press("end")
+        await program.until(lambda: "profile29" in program.text)
 
 
-def test_calls_can_be_resent_to_a_typed_address(tmp_path: Path) -> None:
+async def test_calls_can_be_resent_to_a_typed_address(tmp_path: Path) -> None:
     explorer = open_explorer(tmp_path)
     explorer.profile = ad_hoc("http://127.0.0.1:1/rpc")
     offered: list[list[str]] = []
@@ -293,7 +272,7 @@ def test_calls_can_be_resent_to_a_typed_address(tmp_path: Path) -> None:
             return picker._picks[0].id
 
     screen: Any = First()
-    chosen = asyncio.run(profiles_for_servers(screen, explorer, [PROD], "1 call"))
+    chosen = await profiles_for_servers(screen, explorer, [PROD], "1 call")
     assert chosen is not None
     assert ([*chosen.values()], offered) == ([explorer.profile], [[explorer.profile.name]])
 
@@ -311,7 +290,7 @@ url = "http://127.0.0.1:3"
 """
 
 
-def test_each_profile_gets_its_values_missing_ones_asked(tmp_path: Path) -> None:
+async def test_each_profile_gets_its_values_missing_ones_asked(tmp_path: Path) -> None:
     explorer = open_explorer(tmp_path, OPEN)
     profiles = [explorer.profiles.profiles[name] for name in ("one", "two", "three")]
     explorer.profile = profiles[0]
@@ -332,16 +311,16 @@ def test_each_profile_gets_its_values_missing_ones_asked(tmp_path: Path) -> None
 
     screen: Any = Answering()
 
-    def filled(text: str) -> list[str]:
-        calls = asyncio.run(fill_for_profiles(screen, explorer, Draft("user.list", text), profiles))
+    async def filled(text: str) -> list[str]:
+        calls = await fill_for_profiles(screen, explorer, Draft("user.list", text), profiles)
         return [f"{profile.name} {draft.text}" for draft, profile in calls]
 
-    assert (filled('["{{page}}"]'), asked) == ([], ["Send user.list on two with these values?"])
+    assert (await filled('["{{page}}"]'), asked) == ([], ["Send user.list on two with these values?"])
     screen.answer = {"page": "9"}
-    assert filled('["{{page}}"]') == ['one ["7"]', 'two ["9"]', 'three ["9"]']
+    assert await filled('["{{page}}"]') == ['one ["7"]', 'two ["9"]', 'three ["9"]']
     assert asked == ["Send user.list on two with these values?"] * 2
-    assert filled('["{{last.user.get#/id}}"]') == []
+    assert await filled('["{{last.user.get#/id}}"]') == []
     assert asked[-1].startswith(
         "Nothing was sent: {{last.user.get#/id}} has no value: there is no result of user.get on "
     )
-    assert len({text.split()[1] for text in filled('["{{uuid}}"]')}) == 1
+    assert len({text.split()[1] for text in await filled('["{{uuid}}"]')}) == 1
