@@ -231,13 +231,15 @@ def connection(run: Run, name: str | None, apply: bool, as_json: bool) -> int:
 
     It sends at most 16 requests with harmless methods, lists these methods first, and records no request. Only the
     last request has credentials, and only if the profile has some and all steps before it passed. A connection that
-    stays open gets one call, with the credentials, or only its handshake, and no suggestion. The exit code names the
-    step that failed: 1 a refused request, 3 credentials, 4 no response, 5 no JSON-RPC.
+    stays open gets one call as the profile says. If that fails, it is opened again with another framing, preset, path
+    or scheme. The exit code names the step that failed: 1 a refused request, 3 credentials, 4 no response, 5 no
+    JSON-RPC.
 
     \b
     Examples:
       rpcexplorer profiles test staging
       rpcexplorer profiles test http://127.0.0.1:6800
+      rpcexplorer profiles test --stdio 'clangd'
       rpcexplorer profiles test staging --apply
       rpcexplorer profiles test staging --no-input && echo ready
     """

@@ -3,7 +3,8 @@
 Over HTTP it finds address and form with calls without credentials, and makes one with credentials only if those of the
 profile were right. It sends at most ``MOST`` requests, one at a time over one connection, and records none.
 
-A connection that stays open is opened once, as calls open it. It has to answer a call.
+A connection that stays open is opened as calls open it, and has to answer a call. If it does not, it is opened again
+with one other setting, without credentials at an address that nobody chose.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.call import certificate_of, connect
 from rpcexplorer.client.hints import hint_for, is_nothing
+from rpcexplorer.client.open_probe import OpenProbe, OpenResult, Trial
 from rpcexplorer.client.probe import (
     INITIALIZE,
     MOST,
@@ -35,19 +37,23 @@ from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.report import (
     HTTP,
     LOGIN,
+    MALFORMED,
     RPC,
     Check,
+    CheckState,
     Report,
     ShowReport,
     TestCall,
     advice_for,
     advice_of,
     called_rows,
+    changed_rows,
     checks_of,
     login_not_reached,
     messages_row,
     opening_rows,
     steps,
+    vain_rows,
 )
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Draft
@@ -68,6 +74,10 @@ MAX_SECONDS: Final = 10.0
 """Seconds for one response, if the profile does not allow less."""
 WITH_CREDENTIALS: Final = 4
 """Requests that are reserved for a challenge, a handshake and a login."""
+SECONDS: Final = 30.0
+"""For all trials of a connection that stays open."""
+SILENT_SECONDS: Final = 5.0
+"""For a response without a handshake: a server that waits for one says nothing."""
 LISTEN_SECONDS: Final = 1.0
 """From the opening of a connection, in which messages of the server are counted."""
 _WITHOUT_METHOD: Final = {"response": "a response", "unreadable": "data that is not a message"}
@@ -116,7 +126,11 @@ class Tester:
         returns the process that may be started.
         """
         self._profile, self._credentials, self._missing, self._change = profile, credentials, missing, change
-        self._presets = presets
+        self._presets, self._chosen = presets, chosen
+        self._opened = 0
+        """Connections that were opened, each for one call."""
+        self._moved: tuple[Check, ...] = ()
+        """The row of the address that was given, if the test goes on with another scheme."""
         self._show_report: ShowReport = lambda _: None
         self._stop = Stop()
         self._clients: list[ProfileClient] = []
@@ -132,20 +146,29 @@ class Tester:
     async def run(self, show: ShowReport, stop: Stop) -> Report:
         """Run the test; call ``show`` with each new state."""
         self._show_report, self._stop = show, stop
+        return await self._run()
+
+    async def _run(self) -> Report:
         if self._profile.is_open_connection:
-            return await self._open_and_call()
-        self._transport = LimitedTransport(await connect(self._profile, REPLY_LIMIT), MOST)
+            return await self._try_open()
+        self._transport = LimitedTransport(await connect(self._profile, REPLY_LIMIT), MOST - self._opened)
         if TOKEN_MARK in self._profile.path:  # Without its token, the URL is a different one.
             return await self._with_credentials([])
         trials = self._probe.run()
         trial = next(trials, None)
         while trial is not None:
+            if trial.form.is_open_connection:
+                if report := await self._go_on(trial.form, self._probe.results[-1].summary):
+                    return report
+                break
             self._show(f"{trial.method} at {redacted_address(trial.form.path)}")
             exchange = await self._sent(trial.form, trial.method)
             try:
                 trial = trials.send(exchange)
             except StopIteration:
                 trial = None
+        if report := await self._as_websocket():
+            return report
         await self._look_at_certificate(self._probe.form)
         checks = checks_of(self._probe)
         is_stopped = isinstance(self._probe.results[-1].exchange.outcome, Cancelled)
@@ -156,8 +179,11 @@ class Tester:
     async def close(self) -> None:
         if self._transport is not None:
             await self._transport.close()
-        if self._profile.is_open_connection:
-            for client in self._clients:
+        await self._close_open()
+
+    async def _close_open(self) -> None:
+        for client in self._clients:
+            if client.profile.is_open_connection:
                 await client.close()
 
     def _client(self, form: Profile) -> ProfileClient:
@@ -167,7 +193,7 @@ class Tester:
                 form,
                 self._credentials,
                 reply_limit=REPLY_LIMIT,
-                transport=self._transport,
+                transport=None if form.is_open_connection else self._transport,
                 around=self._around,
                 advises=False,
             )
@@ -182,32 +208,85 @@ class Tester:
 
     # A connection that stays open.
 
-    async def _open_and_call(self) -> Report:
-        profile, method = self._profile, connection_method(self._profile, self._presets)
+    async def _try_open(self) -> Report:
+        """Open connections in one form after the other, until a call works."""
+        profile, loop = self._profile, asyncio.get_running_loop()
         has_some = any(self._credentials.is_known(profile, field) for field in profile.secrets)
         if profile.assumes_auth and not has_some:  # Calls have no credentials either.
             profile = replace(profile, auth=Auth(), assumes_auth=False)
-        client = self._client(profile)
-        self._show_report(Report(under_way="opening the connection"))
-        opened = await client.open(stop=self._stop)
-        await self._look_at_certificate(profile)
-        rows = opening_rows(opened, profile)
-        if not isinstance(opened.outcome, Sent):
-            return self._opened_report(rows)
-        self._show_report(self._opened_report(rows, under_way=method))
-        called, summary = opened, "result"
-        if method != INITIALIZE[0]:  # The handshake is an answered call.
-            called = await client.send(Draft(method), timeout=min(profile.timeout, MAX_SECONDS), stop=self._stop)
-            summary = called.outcome_name
-        rows += called_rows(called, method, profile)
-        calls = (TestCall(method, "", summary),)
-        if not isinstance(called.outcome, Cancelled):
-            self._show_report(self._opened_report(rows, calls, under_way="messages of the first second"))
-            await self._listen(client)
-        return self._opened_report([*rows, messages_row(self._messages)], calls)
+        left = MOST - (self._transport.sent if self._transport else 0)
+        probe = OpenProbe(profile, self._presets, self._changed, most=left, chosen=self._chosen)
+        trials, end = probe.run(), loop.time() + SECONDS
+        trial: Trial | None = next(trials)
+        while trial is not None:
+            self._show_report(Report(under_way=trial.words or "opening the connection", calls=_calls_of(probe)))
+            result = await self._tried(trial, end - loop.time())
+            try:
+                trial = trials.send(result) if loop.time() < end else None
+            except StopIteration:
+                trial = None
+        if probe.elsewhere is not None and not self._moved and (report := await self._go_on(*probe.elsewhere)):
+            return report
+        best = probe.best
+        first, *others = opening_rows(best.opened, best.form)
+        rows = [*self._moved, first, *changed_rows(probe), *others]
+        if best.was_opened:
+            rows += called_rows(best.called, best.method, best.form)
+            if not best.was_stopped and best is probe.results[-1]:
+                self._show_report(self._opened_report(probe, rows, under_way="messages of the first second"))
+                await self._listen(self._client(best.form))
+            rows.append(messages_row(self._messages))
+        rows += vain_rows(probe)
+        await self._look_at_certificate(best.form)
+        return self._opened_report(probe, rows)
 
-    def _opened_report(self, rows: list[Check], calls: tuple[TestCall, ...] = (), under_way: str = "") -> Report:
-        proposal = self._pin(self._profile.url) if self._is_distrusted(rows) else None
+    async def _as_websocket(self) -> Report | None:
+        """Return the report of the same address over WebSocket, if the server hung up on HTTP and takes that."""
+        last, url = self._probe.results[-1].exchange.outcome, self._profile.url
+        if self._moved or not isinstance(last, Unreached) or last.reason != "hung up":
+            return None
+        form = self._changed(self._profile, (("url", f"ws{url.removeprefix('http')}"),))
+        return await self._go_on(form, "The server closed the connection without a response.") if form else None
+
+    async def _go_on(self, form: Profile, why: str) -> Report | None:
+        """Go on with another scheme, without credentials: nobody chose to send them so.
+
+        None if that leads nowhere.
+        """
+        was, probe = self._profile, self._probe
+        state: CheckState = "well" if was.ad_hoc else "failed"
+        words = f"{redacted_address(was.url)}: {why} The test goes on at {redacted_address(form.url)}."
+        self._moved = (Check("Address", state, words, code=MALFORMED),)
+        self._profile = replace(form, auth=Auth(), assumes_auth=False, has_login=False)
+        left = MOST - (self._transport.sent if self._transport else self._opened)
+        self._probe = Probe(self._profile, self._presets, self._changed, most=left, chosen=self._chosen)
+        report = await self._run()
+        proposal = report.proposal
+        if proposal is None:
+            self._profile, self._probe, self._moved = was, probe, ()
+            return None
+        if "url" not in proposal.values:
+            proposal = replace(proposal, changes=(("url", form.url), *proposal.changes))
+        return replace(report, proposal=proposal)
+
+    async def _tried(self, trial: Trial, seconds: float) -> OpenResult:
+        """Open a connection and make its call; the one of the trial before is closed."""
+        await self._close_open()
+        self._opened += 1
+        self._messages.clear()
+        form, method = trial.form, connection_method(trial.form, self._presets)
+        patience = MAX_SECONDS if form.handshake else SILENT_SECONDS
+        client = self._client(form)
+        limit = min(form.timeout, patience, seconds)
+        opened = await client.open(timeout=limit, stop=self._stop)
+        called = opened
+        if isinstance(opened.outcome, Sent) and method != INITIALIZE[0]:  # The handshake is an answered call.
+            called = await client.send(Draft(method), timeout=limit, stop=self._stop)
+        return OpenResult(trial, method, opened, called)
+
+    def _opened_report(self, probe: OpenProbe, rows: list[Check], under_way: str = "") -> Report:
+        proposal = self._pin(probe.best.form.url) if self._is_distrusted(rows) else probe.proposal
+        calls = _calls_of(probe)
         return Report(tuple(rows), proposal, calls, len(calls), self._certificate, under_way)
 
     def _count(self, event: Event) -> None:
@@ -295,7 +374,7 @@ class Tester:
             if proposal is None:
                 advice = advice_for(self._profile) if has_nothing else advice_of(probe)
         sent = self._transport.sent if self._transport else 0
-        return Report(tuple(checks), proposal, tuple(calls), sent, self._certificate, under_way, advice)
+        return Report((*self._moved, *checks), proposal, tuple(calls), sent, self._certificate, under_way, advice)
 
     def _proposal(self, checks: Sequence[Check], result: TrialResult | None) -> Proposal | None:
         """Return what to change after the test; ``result`` is that of the call with credentials."""
@@ -341,6 +420,10 @@ class Tester:
     def _changed(self, profile: Profile, changes: Changes) -> Profile | None:
         made = self._change(profile, changes)
         return made if isinstance(made, Profile) else None
+
+
+def _calls_of(probe: OpenProbe) -> tuple[TestCall, ...]:
+    return tuple(TestCall(result.method, result.trial.words, result.summary) for result in probe.results)
 
 
 def _was_closed(exchange: Exchange) -> bool:

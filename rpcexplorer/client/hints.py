@@ -252,6 +252,8 @@ def encryption(call: FailedCall) -> Hint | None:
     if call.status == 426:
         if not upgrade:
             return None
+        if "websocket" in upgrade:
+            return other_scheme(call, "ws")
         if "tls" not in upgrade:
             return Hint(f"The server needs another protocol at this URL: {cut(upgrade)}.")
     elif call.says(_PLAIN_HTTP):
@@ -260,6 +262,35 @@ def encryption(call: FailedCall) -> Hint | None:
         return None
     https = url._replace(scheme="https", netloc=netloc).geturl()
     return call.hint("The server needs https at this port.", (("url", https),))
+
+
+_ENCRYPTED: Final = {"tcp": "tls", "ws": "wss"}
+
+
+def scheme_seen(call: FailedCall) -> Hint | None:
+    """Suggest the scheme that the bytes of the server show."""
+    url = urlsplit(call.profile.url)
+    match call.reason:
+        case "http":
+            return other_scheme(call, "http")
+        case "tls" if url.scheme in _ENCRYPTED:
+            return other_scheme(call, _ENCRYPTED[url.scheme])
+        case "no http":
+            return other_scheme(call, "tcp")
+    return None
+
+
+def other_scheme(call: FailedCall, scheme: str) -> Hint | None:
+    """Suggest another scheme at the same host and port; encryption stays."""
+    url = _split(call.profile.url)
+    if url is None:
+        return None
+    if call.profile.is_encrypted:
+        scheme = {"http": "https", "ws": "wss", "tcp": "tls"}.get(scheme, scheme)
+    if url.scheme == scheme:
+        return None
+    moved = url._replace(scheme=scheme).geturl()
+    return call.hint(f"The server needs {scheme}:// at this port.", (("url", moved),))
 
 
 _PLAIN = regex(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[\w.~-]{0,64})*", re.ASCII)
@@ -701,6 +732,7 @@ def timeout(call: FailedCall) -> Hint | None:
 
 UNTESTED_RULES: Final[tuple[HintRule, ...]] = (
     untrusted_certificate,
+    silent_process,
     Rule(
         "The server asks for credentials. Its path may not be {path}, the default.",
         tests=True, statuses={401}, own={"path": PATH, "ad_hoc": True},
@@ -714,6 +746,7 @@ UNTESTED_RULES: Final[tuple[HintRule, ...]] = (
 )  # fmt: skip
 """Rules for calls that no connection test has sent."""
 RULES: Final[tuple[HintRule, ...]] = (
+    scheme_seen,
     Rule(
         "The path is /, the default path. Many servers use /ws, /rpc, /jsonrpc or /websocket.",
         steps={"upgrade"}, own={"path": "/"}, fits=lambda call: call.status not in {401, 403},
@@ -792,7 +825,6 @@ RULES: Final[tuple[HintRule, ...]] = (
         "The server may not use the framing {framing}. Its messages seem to have no line ends.", ("framing", "none"),
         reasons={"no end"}, own={"framing": "lines"}, fits=lambda call: call.profile.connection_kind != "websocket",
     ),
-    silent_process,
     other_framing,
 )  # fmt: skip
 """Certain rules come before likely ones."""

@@ -23,7 +23,18 @@ from rpcexplorer.auth.registry import KINDS, auth_of
 from rpcexplorer.client.hints import MOVED, hint_for, members_of, refuses_request
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
-from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
+from rpcexplorer.model.profile import (
+    JSON_TYPE,
+    PATH,
+    SERVICE,
+    Auth,
+    HeaderHandshake,
+    Preset,
+    Profile,
+    kind_of,
+    usual_path,
+    usual_type,
+)
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.codec import Envelope
@@ -633,11 +644,14 @@ class Proposal(Struct, frozen=True):
             keys = {"preset": address.preset, **keys}
         if "framing" in address.typed:
             keys.setdefault("framing", address.framing)
-        if address.path != PATH:
+        url = self.values.get("url", address.url)
+        if address.command:
+            keys["command"] = [*address.command]
+        elif address.path != usual_path(address.url) and kind_of(url) == address.connection_kind:
             keys.setdefault("path", address.path)
         if auth:
             keys["auth"] = auth
-        return self.values.get("url", address.url), keys
+        return url, keys
 
 
 def proposed(probe: Probe) -> Proposal | None:

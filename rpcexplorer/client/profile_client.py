@@ -184,9 +184,15 @@ class ProfileClient:
             self._redaction = Redaction(self.profile, secrets)
         return self._redaction
 
-    async def open(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
+    async def open(
+        self,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109 - the exchange says what took too long
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+    ) -> Exchange:
         """Open a connection that stays open, without a call. Nothing is recorded."""
-        return await self.send(Draft("open"), watch=watch, stop=stop, opens=True)
+        return await self.send(Draft("open"), timeout=timeout, watch=watch, stop=stop, opens=True)
 
     async def listen(
         self,

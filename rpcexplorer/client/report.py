@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.client.hints import hint_for, refuses_request, was_read
+from rpcexplorer.client.open_probe import OpenProbe
 from rpcexplorer.client.probe import SIGNS, Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.problem import counted, joined_words, provide_secret
@@ -291,6 +292,26 @@ def _rows_of_opening(profile: Profile) -> list[Check]:
     if profile.handshake:
         rows.append(Check("Handshake", "well", "The server answered initialize."))
     return rows
+
+
+_FORM_LABELS: Final = {"url": "Address", "path": "Address", "framing": "Framing", "preset": "Preset", "id": "Ids"}
+
+
+def changed_rows(probe: OpenProbe) -> list[Check]:
+    """Return what the best trial over an open connection changed."""
+    best, rows = probe.best, list[Check]()
+    state: CheckState = "well" if probe.profile.ad_hoc else "failed"
+    for step in best.trial.steps:
+        words = f"Calls need {step.words}. Without it: {step.why}"
+        rows.append(Check(_FORM_LABELS.get(step.key, "Form"), state, words, code=MALFORMED))
+    return rows
+
+
+def vain_rows(probe: OpenProbe) -> list[Check]:
+    """Return the row of the changes that did not help, if there were any."""
+    last = [result.trial.steps[-1] for result in probe.results if result.trial.steps]
+    others = [step.words for step in last if step not in probe.best.trial.steps]
+    return [Check("Tried", "skipped", f"Without success: {joined_words(others)}.")] if others else []
 
 
 def called_rows(called: Exchange, method: str, profile: Profile) -> list[Check]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
@@ -69,7 +70,7 @@ def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
                 credentials += " (if there are any)"
         return (
             f"The test {action}, calls {method}{credentials}, and lists the messages of the first second. "
-            "Nothing is recorded."
+            "If that fails, it tries other settings, without credentials at other addresses. Nothing is recorded."
         )
     requests = f"The test sends at most {MOST} requests, one at a time: {', '.join(METHODS)}. They are not recorded."
     if not profile.secrets:
@@ -111,6 +112,8 @@ def add_command(
     path = values.pop("path", None)
     address = redacted_address(url if path is None else typed_whole(joined(url, path)))
     words = [f"--url {quoted(address)}"]
+    if command := values.pop("command", ()):
+        words = [f"--stdio {quoted(shlex.join(command))}"]
     for key, value in values.pop("auth", {}).items():
         values[f"auth.{key}"] = value
     for key, value in values.items():

@@ -87,7 +87,7 @@ class Lines:
                 raise oversize(cap)
             if message and not message.isspace():
                 self._has_line_ends = True
-                _refuse_length_header(message, "lines")
+                _refuse_other_protocol(message, "lines")
                 yield message
         self._begun += rest
         # The last byte may be half of the line's end.
@@ -199,7 +199,7 @@ class Documents:
                 self._begun += data[start:position]
                 message, self._begun, self._within = bytes(self._begun), bytearray(), ""
                 start = position
-                _refuse_length_header(message, "none")
+                _refuse_other_protocol(message, "none")
                 yield message
         self._begun += data[start:]
 
@@ -259,11 +259,13 @@ def printable_if_short(words: bytes | str, limit: int = MAX_QUOTED) -> str:
     return text
 
 
-def _refuse_length_header(message: bytes, framing: Framing) -> None:
-    """End a connection to a server that needs the framing ``length``: it would wait for ever for our headers."""
+def _refuse_other_protocol(message: bytes, framing: Framing) -> None:
+    """End a connection whose first lines are those of another protocol: its server would wait, or end it."""
     if message[:15].lower() == b"content-length:":
         sentence = f"The server sends Content-Length headers, but the framing is {framing}."
         raise Unreachable("framing", sentence, reason="lengths")
+    if message.startswith(b"HTTP/1."):
+        raise Unreachable("framing", "The server answers with HTTP.", reason="http")
 
 
 def _length_in(headers: bytes, cap: int) -> int:

@@ -36,6 +36,9 @@ Reason = Literal[
     "unexplained",  # The peer ended the connection, and nothing says why.
     "lengths",  # The messages have Content-Length headers, which the framing does not expect.
     "no lengths",  # The framing expects Content-Length headers, and the messages have none.
+    "http",  # The server answers with HTTP, which was not asked for.
+    "tls",  # The server uses TLS at this port, which was not asked for.
+    "no http",  # The server answers with JSON, but HTTP was asked for.
     "unreadable",  # Data was received that contains no message.
     "no end",  # Such data, which is the beginning of JSON.
     "silent",  # Nothing was received.

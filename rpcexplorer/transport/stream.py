@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MAX_IN_ROW: Final = 256
 """Messages without a pause for the loop: short ones take longer than their bytes."""
 GOODBYE_SECONDS: Final = 1.0
+TLS_ALERT: Final = b"\x15\x03"
+"""How a server with TLS answers a message that is not encrypted."""
 
 
 class StreamWire:
@@ -66,6 +68,8 @@ class StreamWire:
         problem = None
         try:
             while data := await self._receive():
+                if self.unread == b"" and data.startswith(TLS_ALERT):
+                    raise Unreachable("framing", f"{self._peer} uses TLS at this port.", reason="tls")
                 if self.unread is not None:
                     self.unread = (self.unread + data[:MAX_UNREAD])[:MAX_UNREAD]
                 for start in range(0, len(data), self.slice_size):

@@ -26,13 +26,13 @@ from rpcexplorer.transport.framing import oversize, printable_if_short
 from rpcexplorer.transport.port import Request, Response, Unreachable, closed_here
 from rpcexplorer.transport.request import WEBSOCKET, address_of, upgrade_headers
 from rpcexplorer.transport.response import values_of
-from rpcexplorer.transport.stream import GOODBYE_SECONDS, SocketWire
+from rpcexplorer.transport.stream import GOODBYE_SECONDS, TLS_ALERT, SocketWire
 from rpcexplorer.transport.tls import USUAL, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rpcexplorer.transport.port import Headers
+    from rpcexplorer.transport.port import Headers, Reason
 
 MAX_FRAGMENTS: Final = 10_000
 """Frames of one message."""
@@ -196,10 +196,17 @@ class WebSocketWire(SocketWire):
         return Unreachable("upgrade", f"{words}. {advice}.", response=replace(response, body=body, size=len(body)))
 
     def _not_http(self, received: bytes) -> Unreachable:
+        reason: Reason = ""
+        if not received:
+            reason = "unexplained"
+        elif received.startswith(TLS_ALERT):
+            reason = "tls"
+        elif received.lstrip().startswith((b"{", b"[")):
+            reason = "no http"
         words = "did not respond with HTTP" if received else "closed the connection without a response"
         other = "ws" if self._address.scheme == "wss" else "wss"
         advice = f"Check the port and the path, and whether the URL needs {other}://"
-        return Unreachable("upgrade", f"{self._peer} {words}. {advice}.")
+        return Unreachable("upgrade", f"{self._peer} {words}. {advice}.", reason=reason)
 
     def _not_upgraded(self, response: Response, failure: Exception) -> Unreachable:
         words = "its response is not that of a WebSocket server"

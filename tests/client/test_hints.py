@@ -72,6 +72,9 @@ UNREAD = Unreached("timeout", "It sent data that is not a message: x.", reason="
 NO_END = Unreached("timeout", 'It sent data that is not a message: {"a".', reason="no end")
 LENGTHS = Unreached("framing", "The server sends Content-Length headers.", reason="lengths")
 NO_LENGTHS = Unreached("framing", "The server sends JSON without them.", reason="no lengths")
+HTTP_HERE = Unreached("framing", "h:1 answers with HTTP.", reason="http")
+TLS_HERE = Unreached("framing", "h:1 uses TLS at this port.", reason="tls")
+JSON_HERE = Unreached("upgrade", "h:1 did not respond with HTTP.", reason="no http")
 NO_TLS = Unreached("tls", "h:8080 does not use TLS.", reason="no tls")
 TWO = tuple(("WWW-authenticate", DIGEST % algorithm) for algorithm in ("MD5", "MD5-sess"))
 SESSION = (("Server", "T"), ("X-Transmission-Session-Id", "abc"))
@@ -187,6 +190,12 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
     ),
     "another": ({"status": 401, "body": b"no Bearer token"}, (("auth.kind", "bearer"),)),
     # URLs.
+    "HTTP at tcp": ({"status": None, "outcome": HTTP_HERE, "profile": of(url="tcp://h:1")}, (("url", "http://h:1"),)),
+    "HTTP at tls": ({"status": None, "outcome": HTTP_HERE, "profile": of(url="tls://h:1")}, (("url", "https://h:1"),)),
+    "TLS at tcp": ({"status": None, "outcome": TLS_HERE, "profile": of(url="tcp://h:1")}, (("url", "tls://h:1"),)),
+    "TLS at ws": ({"status": None, "outcome": TLS_HERE, "profile": of(url="ws://h:1")}, (("url", "wss://h:1"),)),
+    "JSON at ws": ({"status": None, "outcome": JSON_HERE, "profile": of(url="ws://h:1")}, (("url", "tcp://h:1"),)),
+    "WebSocket at http": ({"status": 426, "headers": (("Upgrade", "websocket"),)}, (("url", "ws://h"),)),
     "flask, a slash": (
         {"status": 308, "headers": (("Location", "http://h/api/v2"),), "body": HTML},
         (("path", "/api/v2"),),
@@ -451,11 +460,6 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "a timeout over a stream whose framing a preset chose": (
         {"status": None, "outcome": NO_RESPONSE, "profile": of(url="tcp://h:1", preset="snapcast")},
         "set timeout to 60 in the profile",
-        "",
-    ),
-    "a WebSocket": (
-        {"status": 426, "headers": (("Upgrade", "websocket"),)},
-        "another protocol at this URL: websocket.",
         "",
     ),
 }

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
 
 from rpcexplorer.client import connection_test
-from rpcexplorer.client.report import Report
+from rpcexplorer.client.probe import MOST, Proposal
+from rpcexplorer.client.report import MALFORMED, Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import ad_hoc
 from tests.fakes.explorer import open_explorer
-from tests.fakes.peers import Peer, framed, peer, upgraded
+from tests.fakes.peers import Accept, Peer, framed, peer, upgraded
 
 HELLO = b'{"jsonrpc":"2.0","method":"hello"}'
 
@@ -67,7 +71,7 @@ def test_steps_call_and_messages_are_reported(tmp_path: Path) -> None:
     assert rows(report) == states
     assert report.checks[1].words == "rpc.discover returned an error object (-32601 no such method)."
     assert report.checks[3].words == "The server sent 2 other messages: hello."
-    assert (report.proposal, report.exit_code) == (None, 0)
+    assert (report.proposal, report.exit_code) == (Proposal(()), 0)
 
 
 def test_handshake_that_fails_is_its_own_row(tmp_path: Path) -> None:
@@ -109,7 +113,6 @@ def test_error_without_jsonrpc_leaves_the_version_unknown(tmp_path: Path) -> Non
     ("reply", "code", "words"),
     [
         ({"request_id": 0, "error": "invalid parameter"}, 5, "it is not JSON-RPC (invalid parameter)."),
-        ({"error": {"code": -32600, "message": "Must have integer 'id'"}}, 1, "The server needs ids as numbers."),
         ({"jsonrpc": "2.0", "error": {"code": -32600, "message": "Not initialized"}, "id": ...}, 1, "refused the"),
     ],
 )
@@ -137,7 +140,7 @@ def test_login_without_a_session_is_not_accepted(tmp_path: Path) -> None:
 
 def test_connection_that_ends_fails_the_call(tmp_path: Path) -> None:
     async def hang_up(peer: Peer) -> None:
-        await peer.receive()
+        await peer.reader.read(9)
 
     report = tried(tmp_path, hang_up)
     assert rows(report)[:2] == [("Connection", "well"), ("JSON-RPC", "failed")]
@@ -149,10 +152,173 @@ def test_server_that_is_down_fails_the_first_row(tmp_path: Path) -> None:
     assert rows(report) == [("Connection", "failed"), ("JSON-RPC", "unknown"), ("Login", "unknown")]
 
 
-def test_silent_process_is_told_the_usual_presets(tmp_path: Path) -> None:
-    report = report_of(opened(tmp_path, 'url = "stdio:"\ncommand = ["sleep", "60"]\ntimeout = 0.2'))
-    assert (report.checks[1].label, report.checks[1].state) == ("JSON-RPC", "failed")
-    assert report.checks[1].words.endswith("A language server needs the preset lsp, an MCP server the preset mcp.")
+def form_of(report: Report) -> dict[str, Any]:
+    """Return the keys that the test proposes."""
+    assert report.proposal is not None, report.checks
+    return dict(report.proposal.changes)
+
+
+def process(tmp_path: Path, script: str, settings: str = "") -> Report:
+    program = tmp_path / "server.py"
+    program.write_text(script)
+    words = json.dumps([sys.executable, str(program)])
+    return report_of(opened(tmp_path, f'url = "stdio:"\ncommand = {words}\n{settings}'))
+
+
+LANGUAGE_SERVER = """\
+import json, sys
+header = sys.stdin.buffer.readline()
+{first}
+while header.startswith(b"Content-Length:"):
+    sys.stdin.buffer.readline()
+    call = json.loads(sys.stdin.buffer.read(int(header.split(b":")[1])))
+    if "id" in call:
+        reply = json.dumps({{"jsonrpc": "2.0", "id": call["id"], "result": {{}}}}).encode()
+        sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n" % len(reply) + reply)
+        sys.stdout.buffer.flush()
+    header = sys.stdin.buffer.readline()
+"""
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "",
+        'sys.stdout.write("Content-Length: 2\\r\\n\\r\\n{}"); sys.stdout.flush()',
+        "sys.exit('disconnected') if header[:1] == b'{' else None",
+    ],
+    ids=["says nothing", "sends headers", "ends"],
+)
+def test_language_server_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str) -> None:
+    monkeypatch.setattr(connection_test, "SILENT_SECONDS", 0.5)
+    report = process(tmp_path, LANGUAGE_SERVER.format(first=first))
+    assert form_of(report) == {"preset": "lsp"}
+    assert ("Preset", "failed") in rows(report)
+    assert report.checks[-1].label == "Messages", "nothing was tried in vain"
+
+
+def test_mcp_server_is_found_out(tmp_path: Path) -> None:
+    script = """\
+import json, sys
+for line in sys.stdin:
+    call = json.loads(line)
+    if call["method"] == "initialize":
+        print(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": {}}), flush=True)
+    elif "id" in call:
+        error = {"code": -32600, "message": "Server not initialized"}
+        print(json.dumps({"jsonrpc": "2.0", "id": call["id"], "error": error}), flush=True)
+"""
+    report = process(tmp_path, script)
+    assert form_of(report) == {"preset": "mcp"}
+
+
+def test_program_that_is_no_server_is_told_what_was_tried(tmp_path: Path) -> None:
+    report = process(tmp_path, "print('usage: tool FILE')")
+    assert rows(report)[1] == ("JSON-RPC", "failed")
+    assert report.checks[-1].words == "Without success: preset lsp, preset mcp, framing length."
+    assert (report.proposal, report.exit_code) == (None, 4)
+
+
+def test_chosen_framing_is_not_guessed_over(tmp_path: Path) -> None:
+    report = process(tmp_path, "print('usage: tool FILE')", 'framing = "lines"')
+    assert [call.method for call in report.calls] == ["rpc.discover"]
+
+
+async def numbers_alone(peer: Peer) -> None:
+    """Answer calls whose id is a number, as Node's inspector does."""
+    while message := await peer.receive():
+        call = json.loads(message)
+        reply: dict[str, Any] = {"id": call["id"], "error": {"code": -32601, "message": "not found"}}
+        if isinstance(call["id"], str):
+            reply = {"error": {"code": -32600, "message": "Message must have integer 'id' property"}}
+        await peer.send(peer.frame(json.dumps(reply).encode()))
+
+
+def test_ids_are_changed_to_numbers(tmp_path: Path) -> None:
+    report = tried(tmp_path, numbers_alone)
+    assert form_of(report) == {"id": "number"}
+    assert report.checks[1] == Check(
+        "Ids",
+        "failed",
+        "Calls need id number. Without it: error -32600 Message must have integer 'id' property.",
+        code=MALFORMED,
+    )
+
+
+def of_address(tmp_path: Path, address: str, script: Accept) -> Report:
+    """Test the bare address of a peer."""
+
+    async def run() -> Report:
+        explorer = opened(tmp_path, 'url = "tcp://127.0.0.1:1"')
+        async with peer(script) as port, explorer:
+            return await explorer.test(ad_hoc(address.format(port)))
+
+    return asyncio.run(run())
+
+
+def web_server(status: bytes, headers: bytes = b"") -> Accept:
+    """Answer POST at / with a result, an upgrade with a status, and what is not HTTP with 400."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first, body, said = await reader.readline(), b"", b"400 Bad Request"
+        if first.startswith((b"GET", b"POST")):
+            await reader.readuntil(b"\r\n\r\n")
+            said = status
+        if first.startswith(b"POST / ") and not headers:
+            said, body = b"200 OK", b'{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}'
+        length = b"Content-Length: %d\r\nConnection: close\r\n" % len(body)
+        writer.write(b"HTTP/1.1 %s\r\n%s%s\r\n%s" % (said, length, headers, body))
+
+    return answer
+
+
+@pytest.mark.parametrize("scheme", ["tcp", "ws"])
+def test_web_server_is_tested_over_http(tmp_path: Path, scheme: str) -> None:
+    report = of_address(tmp_path, scheme + "://127.0.0.1:{}", web_server(b"404 Not Found"))
+    assert form_of(report)["url"].startswith("http://127.0.0.1:")
+    assert report.checks[0].words.endswith(f"The test goes on at {form_of(report)['url']}.")
+    assert len(report.calls) <= MOST
+
+
+@pytest.mark.parametrize("scheme", ["ws", "http"])
+def test_web_socket_is_found_at_its_path(tmp_path: Path, scheme: str) -> None:
+    async def answer(connection: ServerConnection) -> None:
+        async for message in connection:
+            await connection.send(json.dumps({"jsonrpc": "2.0", "id": json.loads(message)["id"], "result": []}))
+
+    def refuse(connection: ServerConnection, request: Request) -> Response | None:
+        return None if request.path == "/rpc" else connection.respond(404, "nothing here")
+
+    async def run() -> Report:
+        explorer = opened(tmp_path, 'url = "tcp://127.0.0.1:1"')
+        async with serve(answer, "127.0.0.1", 0, process_request=refuse) as server, explorer:
+            port = next(iter(server.sockets)).getsockname()[1]
+            return await explorer.test(ad_hoc(f"{scheme}://127.0.0.1:{port}"))
+
+    report = asyncio.run(run())
+    assert form_of(report)["path"] == "/rpc"
+    assert (scheme == "ws") == ("url" not in form_of(report))
+
+
+def test_no_credentials_go_to_a_path_that_was_not_chosen(tmp_path: Path) -> None:
+    heads = list[bytes]()
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+
+    async def run() -> Report:
+        async with peer(refuse) as port:
+            explorer = opened(tmp_path, f'url = "ws://127.0.0.1:{port}"\nauth = {{ kind = "bearer" }}')
+            profile = explorer.profiles.profiles["x"]
+            explorer.secrets.save(profile, "token", "tokentokentoken")
+            async with explorer:
+                return await explorer.test(profile)
+
+    report = asyncio.run(run())
+    assert report.proposal is None
+    assert [b"tokentokentoken" in head for head in heads] == [True, *[False] * (len(heads) - 1)]
+    assert len(heads) > 5
 
 
 def test_program_that_is_missing_fails_the_start(tmp_path: Path) -> None:

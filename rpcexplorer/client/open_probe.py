@@ -1,0 +1,230 @@
+"""The trials of a connection test over a connection that stays open.
+
+Each trial opens a connection of its own and makes one call. What comes back, or that nothing does, suggests the change
+of one setting for the next trial. Rules that hints share read the bytes; presets and paths that nothing suggests are
+tried last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.client.hints import hint_for
+from rpcexplorer.client.probe import Proposal, TrialResult
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Unreached
+from rpcexplorer.model.problem import Changes
+from rpcexplorer.model.profile import Auth, Preset, Profile
+from rpcexplorer.rpc.messages import ErrorObject, Result
+
+PATHS: Final = ("/rpc", "/ws", "/jsonrpc", "/websocket", "/mopidy/ws")
+"""Usual paths of WebSocket servers besides the root, most frequent first."""
+HANDSHAKES: Final = ("lsp", "mcp")
+"""Presets of servers that answer nothing, or end, before their handshake."""
+ENCRYPTED: Final = {"tcp": "tls", "ws": "wss"}
+HTTP: Final = {"tcp": "http", "tls": "https", "ws": "http", "wss": "https"}
+GUESSED: Final = frozenset({"preset", "handshake", "framing"})
+MUTE: Final = frozenset({"", "silent", "unexplained"})
+"""Reasons of failures that say nothing of the form that the server needs."""
+FORM: Final = frozenset({"url", "path", "framing", "preset", "handshake", "envelope", "id"})
+"""Keys that a trial may change: they describe address and form of calls, but not credentials."""
+
+
+class Step(Struct, frozen=True):
+    """One setting that was changed."""
+
+    key: str
+    value: Any
+    why: str
+    """What the trial before it showed."""
+
+    @property
+    def words(self) -> str:
+        return f"{self.key} {self.value}"
+
+
+class Trial(Struct, frozen=True):
+    """What to open next, and how that differs from the tested profile."""
+
+    form: Profile
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Its last change in words."""
+        return self.steps[-1].words if self.steps else ""
+
+    @property
+    def changes(self) -> Changes:
+        return tuple({step.key: step.value for step in self.steps}.items())
+
+
+class OpenResult(Struct, frozen=True):
+    """A trial, and what came of it."""
+
+    trial: Trial
+    method: str
+    opened: Exchange
+    called: Exchange
+    """The call; the opening itself if that failed, or if its handshake is the call."""
+
+    @property
+    def form(self) -> Profile:
+        return self.trial.form
+
+    @property
+    def was_opened(self) -> bool:
+        return isinstance(self.opened.outcome, Sent)
+
+    @property
+    def was_stopped(self) -> bool:
+        return isinstance(self.called.outcome, Cancelled | Refused)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether calls work so: the server answered a call in the form that it was sent."""
+        outcome = self.called.outcome
+        if isinstance(outcome, Result | Sent):
+            return True
+        return (
+            isinstance(outcome, ErrorObject) and TrialResult(self.form, self.called).speaks and self.hint_changes == ()
+        )
+
+    @property
+    def is_distrusted(self) -> bool:
+        """Whether a certificate has to be trusted first."""
+        outcome = self.opened.outcome
+        return isinstance(outcome, Unreached) and outcome.reason == "untrusted"
+
+    @property
+    def rank(self) -> int:
+        """How close it is to a call that works."""
+        if self.is_right or self.is_distrusted:
+            return 3
+        if isinstance(self.called.outcome, ErrorObject):
+            return 2
+        return int(self.was_opened)
+
+    @property
+    def hint_changes(self) -> Changes:
+        """The change of address or form that the failure suggests."""
+        hint = hint_for(self.called, self.form, tested=True)
+        if hint is None or hint.careful:
+            return ()
+        return tuple(change for change in hint.changes if change[0] in FORM)
+
+    @property
+    def is_mute(self) -> bool:
+        """Whether the server was reached, but said nothing of use: it may wait for a handshake."""
+        outcome = self.called.outcome
+        return self.was_opened and isinstance(outcome, Unreached) and outcome.reason in MUTE
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether the server ended the connection without a word, as one with TLS does."""
+        outcome = self.called.outcome
+        return isinstance(outcome, Unreached) and outcome.reason == "unexplained"
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether there is a web server without WebSocket at this path."""
+        outcome = self.called.outcome
+        return isinstance(outcome, Unreached) and outcome.step == "upgrade" and outcome.reason == ""
+
+    @property
+    def summary(self) -> str:
+        return TrialResult(self.form, self.called).summary
+
+
+Trials = Generator[Trial, OpenResult, None]
+
+
+class OpenProbe:
+    """The trials so far, and which one was right."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        presets: Mapping[str, Preset],
+        changed: Callable[[Profile, Changes], Profile | None],
+        *,
+        most: int,
+        chosen: Collection[str] = (),
+    ) -> None:
+        """Prepare the trials; ``chosen`` are the keys that are set in a file or on the command line."""
+        self.profile, self._presets, self._changed = profile, presets, changed
+        self._most, self._chosen = most, frozenset(chosen)
+        self.results: list[OpenResult] = []
+        self.elsewhere: tuple[Profile, str] | None = None
+        """The address with HTTP, and why, if there may be no connection that stays open."""
+
+    @property
+    def best(self) -> OpenResult:
+        """The trial that came closest, the first one of several."""
+        return max(self.results, key=lambda result: result.rank)
+
+    def run(self) -> Trials:
+        waiting = [Trial(self.profile)]
+        while waiting and len(self.results) < self._most:
+            trial = waiting.pop(0)
+            if any(result.form == trial.form for result in self.results):
+                continue
+            if not trial.form.is_open_connection:
+                self.elsewhere = (trial.form, trial.steps[-1].why)
+                return
+            result = yield trial
+            self.results.append(result)
+            if result.is_right or result.was_stopped or result.is_distrusted:
+                return
+            waiting = [*self._suggested(result), *waiting, *self._guessed(result)]
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What to change, if a trial was right; without changes, the profile is."""
+        best = self.best
+        if not best.is_right:
+            return None
+        changes = dict(best.trial.changes)
+        preset = self._presets.get(changes.get("preset", ""))
+        secrets = preset.values.secrets if preset and not self.profile.secrets else ()
+        return Proposal(best.trial.changes, preset, tuple(field for field in secrets if field != "session"))
+
+    def _suggested(self, result: OpenResult) -> Iterator[Trial]:
+        """Yield the trial that what the server said suggests."""
+        if result.hint_changes and not result.is_mute:
+            yield from self._with(result, result.hint_changes)
+            if result.hint_changes == (("preset", "lsp"),):  # Other servers have such headers, too.
+                yield from self._with(result, (("framing", "length"),))
+
+    def _guessed(self, result: OpenResult) -> Iterator[Trial]:
+        """Yield trials that only experience suggests, for settings that nobody has chosen."""
+        form = result.form
+        scheme, _, place = form.url.partition("://")
+        if result.was_cut and form is self.profile and scheme in ENCRYPTED:
+            yield from self._with(result, (("url", f"{ENCRYPTED[scheme]}://{place}"),))
+        if form.connection_kind == "websocket":
+            if result.is_elsewhere and form.path == "/" and "path" not in self._chosen:
+                for path in PATHS:
+                    yield from self._with(result, (("path", path),))
+        elif result.is_mute and form is self.profile and self._chosen.isdisjoint(GUESSED):
+            words = " ".join(form.command)
+            for name in sorted(HANDSHAKES, key=lambda name: name not in words):
+                yield from self._with(result, (("preset", name),))
+            yield from self._with(result, (("framing", "length"),))
+        is_answered = result.is_mute or result.is_elsewhere
+        if is_answered and form is self.profile and scheme in HTTP:
+            yield from self._with(result, (("url", f"{HTTP[scheme]}://{place}"),))
+
+    def _with(self, result: OpenResult, changes: Changes) -> Iterator[Trial]:
+        form = self._changed(result.form, changes)
+        if form is None or urlsplit(form.url).hostname != urlsplit(self.profile.url).hostname:
+            return
+        if (form.url, form.path) != (self.profile.url, self.profile.path):
+            form = replace(form, auth=Auth(), assumes_auth=False)  # Nobody chose to send credentials there.
+        why = f"{result.summary.partition('. ')[0].rstrip('.')}."
+        steps = tuple(Step(key, value, why) for key, value in changes)
+        yield Trial(form, (*result.trial.steps, *steps))
