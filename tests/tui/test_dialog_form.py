@@ -2,49 +2,50 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from rpcexplorer.tui.app import PersonOnScreen
 from rpcexplorer.tui.dialogs import AskSecret
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Caution, Choice, Confirm, Dialog, Field, Form, Wrong
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
+from tests.tui.program import Running, running
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import on, shown, type_in
-from tests.tui.waiting import until
 
-Act = Callable[[Pilot[None], Any], Awaitable[None]]
 HOSTILE = "[@click=app.quit]x[/] oops [/] \x1b]52;c;?\x07 \u202e [true]"
 CHOICES = [Choice("go", "Go on"), Choice("later", "Later")]
 
 
-def ask(dialog: Dialog[Any], act: Act, *, size: tuple[int, int] = (120, 40)) -> list[Any]:
-    """Open a dialog, act in it, and return all its answers."""
-    answers: list[Any] = []
+class OpenDialog(Running):
+    """A dialog over another screen."""
 
-    async def run() -> None:
-        stage = Stage(Static("below"))
-        async with stage.run_test(size=size) as pilot:
-            stage.push_screen(dialog, answers.append)
-            await on(pilot, type(dialog))
-            await act(pilot, dialog)
-            await until(pilot, lambda: bool(answers))
-            await pilot.pause()
-
-    asyncio.run(run())
-    return answers
+    dialog: Any
+    answers: list[Any]
 
 
-def press(*keys: str) -> Act:
-    async def act(pilot: Pilot[None], _: Any) -> None:
-        await pilot.press(*keys)
+@asynccontextmanager
+async def opened(dialog: Dialog[Any], size: tuple[int, int] = (120, 40)) -> AsyncIterator[OpenDialog]:
+    """Open a dialog, and wait for its answer at the end."""
+    stage = Stage(Static("below"))
+    async with stage.run_test(size=size):
+        program = OpenDialog(stage)
+        program.answers = []
+        stage.push_screen(dialog, program.answers.append)
+        program.dialog = await program.on(type(dialog))
+        yield program
+        await program.until(lambda: bool(program.answers))
+        await program.pause()
 
-    return act
+
+async def answers_to(dialog: Dialog[Any], *keys: str) -> list[Any]:
+    """Press keys in a dialog, and return its answers."""
+    async with opened(dialog) as program:
+        await program.press(*keys)
+    return program.answers
 
 
 def form(save: Callable[[Mapping[str, str]], Wrong | None] = lambda _: None) -> Form:
@@ -65,119 +66,106 @@ def form(save: Callable[[Mapping[str, str]], Wrong | None] = lambda _: None) -> 
         (("right", "escape"), None),
     ],
 )
-def test_enter_confirms_what_was_asked_for(keys: tuple[str, ...], answer: str | None) -> None:
-    assert ask(Confirm("Go on?", "Really.", CHOICES), press(*keys)) == [answer]
+async def test_enter_confirms_what_was_asked_for(keys: tuple[str, ...], answer: str | None) -> None:
+    assert await answers_to(Confirm("Go on?", "Really.", CHOICES), *keys) == [answer]
 
 
 @pytest.mark.parametrize("caution", Caution)
-def test_question_with_caution_begins_on_cancel(caution: Caution) -> None:
-    async def act(pilot: Pilot[None], opened: Confirm) -> None:
-        assert f"{caution}, so the question begins on “Keep”." in shown(opened)
-        await pilot.press("enter")
-        assert opened.was_cancelled  # What is typed next was meant for the action.
-
-    assert ask(Confirm("Go on?", "Really.", CHOICES, caution=caution, cancel="Keep"), act) == [None]
-    assert ask(Confirm("Go on?", "Really.", CHOICES, caution=caution), press("right", "enter")) == ["go"]
-
-
-def test_escape_leaves_a_question_on_purpose() -> None:
-    async def act(pilot: Pilot[None], opened: Confirm) -> None:
-        await pilot.press("escape")
-        assert not opened.was_cancelled
-
-    assert ask(Confirm("Go on?", "Really.", CHOICES), act) == [None]
+async def test_question_with_caution_begins_on_cancel(caution: Caution) -> None:
+    async with opened(Confirm("Go on?", "Really.", CHOICES, caution=caution, cancel="Keep")) as program:
+        assert f"{caution}, so the question begins on “Keep”." in program.words
+        await program.press("enter")
+        assert program.dialog.was_cancelled  # What is typed next was meant for the action.
+    assert program.answers == [None]
+    assert await answers_to(Confirm("Go on?", "Really.", CHOICES, caution=caution), "right", "enter") == ["go"]
 
 
-def test_click_on_an_answer_gives_it() -> None:
-    async def act(pilot: Pilot[None], _: Any) -> None:
-        await pilot.click("#go")
+async def test_escape_leaves_a_question_on_purpose() -> None:
+    async with opened(Confirm("Go on?", "Really.", CHOICES)) as program:
+        await program.press("escape")
+        assert not program.dialog.was_cancelled
+    assert program.answers == [None]
 
-    assert ask(Confirm("Go on?", [("host", "x")], CHOICES), act) == ["go"]
+
+async def test_click_on_an_answer_gives_it() -> None:
+    async with opened(Confirm("Go on?", [("host", "x")], CHOICES)) as program:
+        await program.click("#go")
+    assert program.answers == ["go"]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "dialog", [Confirm(HOSTILE, HOSTILE, [Choice("a", HOSTILE)]), Ask(HOSTILE, words=HOSTILE, done="save")]
 )
-def test_hostile_words_are_shown_and_do_nothing(dialog: Dialog[Any]) -> None:
-    async def act(pilot: Pilot[None], opened: Dialog[Any]) -> None:
-        picture = pilot.app.export_screenshot()
+async def test_hostile_words_are_shown_and_do_nothing(dialog: Dialog[Any]) -> None:
+    async with opened(dialog) as program:
+        picture = program.app.export_screenshot()
         assert not {"\x1b", "\x07", "\u202e"} & set(picture)
-        assert "[true]" in shown(opened)
-        await pilot.click(offset=(opened.query(Static).first().region.x + 4, opened.query(Static).first().region.y))
-        await pilot.press("escape")
-
-    assert ask(dialog, act) == [None]
+        assert "[true]" in program.words
+        title = program.dialog.query(Static).first().region
+        await program.click(offset=(title.x + 4, title.y))
+        await program.press("escape")
+    assert program.answers == [None]
 
 
 @pytest.mark.thorough
-def test_long_answers_are_stacked() -> None:
+async def test_long_answers_are_stacked() -> None:
     long = [Choice("b", "Send, and don't ask for user.delete today")]
-
-    async def act(pilot: Pilot[None], opened: Confirm) -> None:
-        answers = opened.query_one(Answers)
+    async with opened(Confirm("Send?", "x", long), size=(50, 20)) as program:
+        answers = program.dialog.query_one(Answers)
         assert answers.size.height == 2
-        await pilot.resize_terminal(120, 40)
-        await until(pilot, lambda: answers.size.height == 1)
-        await pilot.press("escape")
-
-    ask(Confirm("Send?", "x", long), act, size=(50, 20))
+        await program.resize_terminal(120, 40)
+        await program.until(lambda: answers.size.height == 1)
+        await program.press("escape")
 
 
 @pytest.mark.thorough
-def test_focused_answer_is_visible_in_five_lines() -> None:
+async def test_focused_answer_is_visible_in_five_lines() -> None:
     rows = [(f"row {number}", "words") for number in range(20)]
-
-    async def act(pilot: Pilot[None], opened: Confirm) -> None:
-        first = opened.query_one("#go", Answer)
-        await until(pilot, lambda: opened.region.contains_region(first.region))
-        await pilot.press("enter")
-
-    assert ask(Confirm("Go on?", rows, CHOICES), act, size=(30, 5)) == ["go"]
+    async with opened(Confirm("Go on?", rows, CHOICES), size=(30, 5)) as program:
+        first = program.dialog.query_one("#go", Answer)
+        await program.until(lambda: program.dialog.region.contains_region(first.region))
+        await program.press("enter")
+    assert program.answers == ["go"]
 
 
-def test_masked_text_is_neither_shown_nor_copied() -> None:
-    async def act(pilot: Pilot[None], opened: AskSecret) -> None:
-        await type_in(pilot, "hunter2x")
-        entry = opened.query_one(Entry)
+async def test_masked_text_is_neither_shown_nor_copied() -> None:
+    async with opened(AskSecret("Password", masked=True, store="")) as program:
+        await program.type_in("hunter2x")
+        entry = program.dialog.query_one(Entry)
         entry.select_all()
-        await pilot.press("ctrl+c")
-        assert pilot.app.clipboard == ""
-        assert "hunter2x" not in pilot.app.export_screenshot()
-        await pilot.press("ctrl+x")
-        assert (pilot.app.clipboard, entry.value) == ("", "")
-        await pilot.press("escape")
-
-    ask(AskSecret("Password", masked=True, store=""), act)
+        await program.press("ctrl+c")
+        assert program.app.clipboard == ""
+        assert "hunter2x" not in program.app.export_screenshot()
+        await program.press("ctrl+x")
+        assert (program.app.clipboard, entry.value) == ("", "")
+        await program.press("escape")
 
 
-def test_unmasked_text_is_copied() -> None:
-    async def act(pilot: Pilot[None], opened: Ask) -> None:
-        opened.query_one(Entry).select_all()
-        await pilot.press("ctrl+x")
-        assert pilot.app.clipboard == "ada"
-        await pilot.press("escape")
-
-    ask(Ask("Name", value="ada", done="save"), act)
+async def test_unmasked_text_is_copied() -> None:
+    async with opened(Ask("Name", value="ada", done="save")) as program:
+        program.dialog.query_one(Entry).select_all()
+        await program.press("ctrl+x")
+        assert program.app.clipboard == "ada"
+        await program.press("escape")
 
 
-def test_enter_moves_down_and_saves_in_last_line() -> None:
+async def test_enter_moves_down_and_saves_in_last_line() -> None:
     seen: list[dict[str, str]] = []
 
     def save(typed: Mapping[str, str]) -> None:
         seen.append(dict(typed))
 
-    async def act(pilot: Pilot[None], opened: Form) -> None:
-        await pilot.press("x", "enter")
-        await until(pilot, lambda: opened.focused is opened.input_of("badge"))
-        assert [row.has_class("-here") for row in opened.query(".field")] == [False, True, False]
-        await pilot.press("right", "enter")
-        await until(pilot, lambda: opened.focused is opened.input_of("x.y"))
-        assert seen == []
-        await pilot.press("enter")
-
     typed = {"name": "x", "badge": "a", "x.y": "z"}
-    assert ask(form(save), act) == [typed]
+    async with opened(form(save)) as program:
+        await program.press("x", "enter")
+        await program.until(lambda: program.dialog.focused is program.dialog.input_of("badge"))
+        assert [row.has_class("-here") for row in program.dialog.query(".field")] == [False, True, False]
+        await program.press("right", "enter")
+        await program.until(lambda: program.dialog.focused is program.dialog.input_of("x.y"))
+        assert seen == []
+        await program.press("enter")
+    assert program.answers == [typed]
     assert seen == [typed]
 
 
@@ -189,135 +177,122 @@ def test_enter_moves_down_and_saves_in_last_line() -> None:
         (form, ("b", "o", "tab", "tab", "c", "shift+tab", "shift+tab", "b", "ctrl+s"), {"name": "bob", "x.y": "c"}),
     ],
 )
-def test_typing_replaces_only_what_was_filled_in(dialog: Callable[[], Any], keys: Sequence[str], answer: Any) -> None:
-    found = ask(dialog(), press(*keys))
+async def test_typing_replaces_only_what_was_filled_in(
+    dialog: Callable[[], Any], keys: Sequence[str], answer: Any
+) -> None:
+    found = await answers_to(dialog(), *keys)
     assert found == [answer if isinstance(answer, str) else {"badge": "b", **answer}]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("keys", [("escape",), ("x", "tab", "right", "escape"), ("up", "enter")])
-def test_cancelled_form_saves_nothing(keys: tuple[str, ...]) -> None:
+async def test_cancelled_form_saves_nothing(keys: tuple[str, ...]) -> None:
     seen: list[Mapping[str, str]] = []
-    assert ask(form(seen.append), press(*keys)) == [None]
+    assert await answers_to(form(seen.append), *keys) == [None]
     assert seen == []
 
 
 @pytest.mark.parametrize("keys", [("ctrl+s",), ("f5",), ("up", "up", "enter")])
-def test_form_can_be_saved_from_any_line(keys: tuple[str, ...]) -> None:
-    assert ask(form(), press(*keys)) == [{"name": "ada", "badge": "b", "x.y": "z"}]
+async def test_form_can_be_saved_from_any_line(keys: tuple[str, ...]) -> None:
+    assert await answers_to(form(), *keys) == [{"name": "ada", "badge": "b", "x.y": "z"}]
 
 
 @pytest.mark.thorough
-def test_problem_moves_with_field_and_keeps_text() -> None:
+async def test_problem_moves_with_field_and_keeps_text() -> None:
     wrongs = iter([Wrong("no such name", "name"), Wrong("the file is read-only"), None])
-
-    async def act(pilot: Pilot[None], opened: Form) -> None:
-        await type_in(pilot, "bob")
-        await pilot.press("tab", "ctrl+s")
-        place = opened.query(".problem").first(Static)
-        await until(pilot, lambda: place.display)
-        assert opened.focused is opened.input_of("name")
-        assert opened.values["name"] == "bob"
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: not place.display)
-        assert "✗ the file is read-only" in shown(opened)
-        await pilot.press("ctrl+s")
-
-    assert ask(form(lambda _: next(wrongs)), act) == [{"name": "bob", "badge": "b", "x.y": "z"}]
+    async with opened(form(lambda _: next(wrongs))) as program:
+        await program.type_in("bob")
+        await program.press("tab", "ctrl+s")
+        await program.sees("✗ no such name")
+        assert program.dialog.focused is program.dialog.input_of("name")
+        assert program.dialog.values["name"] == "bob"
+        await program.press("ctrl+s")
+        await program.sees("✗ the file is read-only")
+        assert "no such name" not in program.words
+        await program.press("ctrl+s")
+    assert program.answers == [{"name": "bob", "badge": "b", "x.y": "z"}]
 
 
 @pytest.mark.thorough
-def test_click_chooses_the_word_under_it() -> None:
+async def test_click_chooses_the_word_under_it() -> None:
     cycle = Cycle(("", "dev", "prod"), "dev")
     stage = Stage(cycle)
 
-    async def run() -> None:
-        async with stage.run_test(size=(60, 5)) as pilot:
-            assert text_of(cycle).split() == ["none", "›", "dev", "prod"]  # noqa: RUF001 - the sign is meant
-            await pilot.click(Cycle, offset=(text_of(cycle).index("prod"), 0))
-            assert cycle.value == "prod"
-            await pilot.click(Cycle, offset=(55, 0))
-            await pilot.press("right")
-            assert cycle.value == ""
-
-    asyncio.run(run())
+    async with running(stage, (60, 5)) as program:
+        assert text_of(cycle).split() == ["none", "›", "dev", "prod"]  # noqa: RUF001 - the sign is meant
+        await program.click(Cycle, offset=(text_of(cycle).index("prod"), 0))
+        assert cycle.value == "prod"
+        await program.click(Cycle, offset=(55, 0))
+        await program.press("right")
+        assert cycle.value == ""
     assert [message.value for message in stage.of(Cycle.Changed)] == ["prod", ""]
 
 
-def test_chosen_word_of_a_long_row_is_visible() -> None:
+async def test_chosen_word_of_a_long_row_is_visible() -> None:
     words = ("alpha", "beta", "gamma", "delta", "epsilon")
     cycle = Cycle(words, "alpha")
     stage = Stage(cycle)
 
-    async def run() -> None:
-        async with stage.run_test(size=(30, 5)) as pilot:
-            cycle.focus()
-            seen = []
-            for _ in words:
-                await pilot.pause()
-                seen.append(text_of(cycle).strip())
-                await pilot.press("right")
-            shown_lines = [line.replace("›", ">") for line in seen]  # noqa: RUF001 - the sign is meant
-            assert shown_lines == [
-                "> alpha    beta    gamma    d…",
-                "alpha  > beta    gamma    d…",
-                "alpha    beta  > gamma    d…",
-                "…   beta    gamma  > delta   …",
-                "…   delta  > epsilon",
-            ]
-            await pilot.press("e")
-            await pilot.pause()
-            await pilot.click(Cycle, offset=(text_of(cycle).index("delta"), 0))
-            assert cycle.value == "delta"
-            await pilot.click(Cycle, offset=(0, 0))
-            assert cycle.value == "delta"
-
-    asyncio.run(run())
+    async with running(stage, (30, 5)) as program:
+        cycle.focus()
+        seen = []
+        for _ in words:
+            await program.pause()
+            seen.append(text_of(cycle).strip())
+            await program.press("right")
+        shown_lines = [line.replace("›", ">") for line in seen]  # noqa: RUF001 - the sign is meant
+        assert shown_lines == [
+            "> alpha    beta    gamma    d…",
+            "alpha  > beta    gamma    d…",
+            "alpha    beta  > gamma    d…",
+            "…   beta    gamma  > delta   …",
+            "…   delta  > epsilon",
+        ]
+        await program.press("e")
+        await program.pause()
+        await program.click(Cycle, offset=(text_of(cycle).index("delta"), 0))
+        assert cycle.value == "delta"
+        await program.click(Cycle, offset=(0, 0))
+        assert cycle.value == "delta"
 
 
 @pytest.mark.thorough
-def test_letter_moves_to_next_word_that_begins_so() -> None:
-    def typed(*keys: str) -> str:
-        words = ("", "mcp", "monero", "mopidy", "odoo")
-        answers = ask(Form("F", "", [Field("b", "b", "mcp", choices=words)], lambda _: None), press(*keys, "ctrl+s"))
-        return str(answers[0]["b"])
-
-    assert [typed("m"), typed("m", "m"), typed("m", "m", "m"), typed("o"), typed("O"), typed("x"), typed("!")] == [
-        "monero", "mopidy", "mcp", "odoo", "odoo", "mcp", "mcp",
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("keys", "word"),
+    [("m", "monero"), ("mm", "mopidy"), ("mmm", "mcp"), ("o", "odoo"), ("O", "odoo"), ("x", "mcp"), ("!", "mcp")],
+)
+async def test_letter_moves_to_next_word_that_begins_so(keys: str, word: str) -> None:
+    field = Field("b", "b", "mcp", choices=("", "mcp", "monero", "mopidy", "odoo"))
+    assert await answers_to(Form("F", "", [field], lambda _: None), *keys, "ctrl+s") == [{"b": word}]
 
 
-def test_unknown_word_of_a_file_can_be_kept() -> None:
-    assert ask(Form("F", "", [Field("b", "b", "qa", choices=("dev", "prod"))], lambda _: None), press("ctrl+s")) == [
-        {"b": "qa"}
-    ]
+async def test_unknown_word_of_a_file_can_be_kept() -> None:
+    field = Field("b", "b", "qa", choices=("dev", "prod"))
+    assert await answers_to(Form("F", "", [field], lambda _: None), "ctrl+s") == [{"b": "qa"}]
 
 
-def test_person_without_a_screen_answers_nothing() -> None:
+async def test_person_without_a_screen_answers_nothing() -> None:
     person = PersonOnScreen()
-    assert asyncio.run(person.secret("password?")) is None
-    assert asyncio.run(person.agrees("really?")) is False
+    assert await person.secret("password?") is None
+    assert await person.agrees("really?") is False
 
 
 @pytest.mark.parametrize(("keys", "agreed"), [(("enter",), False), (("escape",), False), (("right", "enter"), True)])
-def test_plain_http_is_never_the_default(keys: tuple[str, ...], agreed: bool) -> None:
+async def test_plain_http_is_never_the_default(keys: tuple[str, ...], agreed: bool) -> None:
     person, heard = PersonOnScreen(), list[bool]()
 
-    async def run() -> None:
-        stage = Stage(Static("below"))
-        async with stage.run_test(size=(100, 30)) as pilot:
-            person.open = stage.push_screen_wait
+    stage = Stage(Static("below"))
+    async with running(stage, (100, 30)) as program:
+        person.open = stage.push_screen_wait
 
-            async def question() -> None:
-                heard.append(await person.agrees("http://x is not encrypted. Send them all the same?"))
+        async def question() -> None:
+            heard.append(await person.agrees("http://x is not encrypted. Send them all the same?"))
 
-            stage.run_worker(question())
-            dialog = await on(pilot, Confirm)
-            assert dialog.has_class("-grave")
-            await pilot.press(*keys)
-            await until(pilot, lambda: bool(heard))
-
-    asyncio.run(run())
+        stage.run_worker(question())
+        dialog = await program.on(Confirm)
+        assert dialog.has_class("-grave")
+        await program.press(*keys)
+        await program.until(lambda: bool(heard))
     assert heard == [agreed]
 
 
@@ -329,18 +304,16 @@ def test_plain_http_is_never_the_default(keys: tuple[str, ...], agreed: bool) ->
         (["tab", "y", "enter", "x", "enter"], [{"name": "x", "doc": "y"}]),
     ],
 )
-def test_enter_saves_once_required_fields_are_filled(pressed: list[str], answer: list[object]) -> None:
+async def test_enter_saves_once_required_fields_are_filled(pressed: list[str], answer: list[object]) -> None:
     fields = [Field("name", "name", required=True), Field("doc", "about")]
     save = Form("A form", "It is about something.", fields, lambda typed: None if typed["name"] else Wrong("Name it."))
-    assert ask(save, press(*pressed)) == answer
+    assert await answers_to(save, *pressed) == answer
 
 
-def test_enter_without_required_value_shows_why() -> None:
+async def test_enter_without_required_value_shows_why() -> None:
     fields = [Field("name", "name", required=True), Field("doc", "about")]
-
-    async def act(pilot: Pilot[None], opened: Form) -> None:
-        await pilot.press("enter")
-        await until(pilot, lambda: "Name it." in shown(opened))
-        await pilot.press("escape")
-
-    assert ask(Form("A form", "Words.", fields, lambda typed: Wrong("Name it.", "name")), act) == [None]
+    async with opened(Form("A form", "Words.", fields, lambda typed: Wrong("Name it.", "name"))) as program:
+        await program.press("enter")
+        await program.sees("Name it.")
+        await program.press("escape")
+    assert program.answers == [None]
