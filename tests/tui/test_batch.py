@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.drafts import CollectedBatches
 from rpcexplorer.explorer import Explorer
@@ -20,20 +20,16 @@ from rpcexplorer.model.exchange import Exchange, Sent
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.tui import batch as batch_screen
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchList, BatchScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Confirm, Form
 from rpcexplorer.tui.widgets.reader import Reader
-from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.fakes.explorer import open_explorer
 from tests.text.exchanges import exchange
-from tests.tui.program import open_program
+from tests.tui.program import Running, open_program
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import on
-from tests.tui.waiting import until
 
 PROFILES = """\
 default = "shop"
@@ -49,8 +45,6 @@ REPLIES = (
     b'{"jsonrpc":"2.0","id":"x.1","result":{"name":"Ada"}},{"jsonrpc":"2.0","id":"y","result":9}]'
 )
 
-Act = Callable[[Pilot[None], BatchScreen], Awaitable[None]]
-
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Explorer:
@@ -65,20 +59,28 @@ def in_use(explorer: Explorer) -> Profile:
     return explorer.profile
 
 
-def on_screen(explorer: Explorer, act: Act, size: tuple[int, int] = (120, 30)) -> list[BatchRow | None]:
-    """Open the batch, act, and return its answers."""
-    answers: list[BatchRow | None] = []
+class OpenBatch(Running):
+    """The batch alone."""
+
+    screen: BatchScreen
+    answers: list[BatchRow | None]
+
+    @property
+    def rows(self) -> list[str]:
+        return rows(self.screen)
+
+
+@asynccontextmanager
+async def on_screen(explorer: Explorer) -> AsyncIterator[OpenBatch]:
+    """Open the batch."""
     stage = Stage()
-
-    async def run() -> None:
-        async with stage.run_test(size=size) as pilot:
-            screen = BatchScreen(explorer, PendingKeys(), Frame())
-            stage.push_screen(screen, answers.append)
-            await pilot.pause()
-            await act(pilot, screen)
-
-    asyncio.run(run())
-    return answers
+    async with stage.run_test(size=(120, 30)):
+        batch = OpenBatch(stage)
+        batch.answers = []
+        batch.screen = BatchScreen(explorer, PendingKeys(), Frame())
+        stage.push_screen(batch.screen, batch.answers.append)
+        await batch.pause()
+        yield batch
 
 
 def answering(explorer: Explorer, body: bytes = REPLIES) -> list[str]:
@@ -93,61 +95,54 @@ def answering(explorer: Explorer, body: bytes = REPLIES) -> list[str]:
     return texts
 
 
-def notification_notices(app: ExplorerApp) -> list[str]:
-    return [notice.message for notice in app._notifications if "was a notification" in notice.message]
-
-
 def rows(screen: BatchScreen) -> list[str]:
     return [" ".join(row.split()) for row in text_of(screen.query_one(BatchList)).splitlines()]
 
 
-def test_collected_calls_are_ordered_changed_removed_and_kept(shop: Explorer) -> None:
-    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
-        assert rows(screen) == ['1 call user.get {"id": 42}', "2 call ping []", "3 call log [3]"]
-        assert not screen.check_action("up", ())
-        await pilot.press("J", "J", "n")
-        assert rows(screen) == ["1 call ping []", "2 call log [3]", '3 notification user.get {"id": 42}']
-        assert not screen.check_action("down", ())
-        await pilot.press("K", "delete")
-        assert rows(screen) == ["1 call ping []", "2 call log [3]"]
-        await pilot.press("delete", "delete")
-        assert rows(screen) == ["", "No calls yet. Press Alt+p in the editor to add one."]
-        assert not screen.check_action("send", ())
-        await pilot.press("ctrl+z", "ctrl+z", "ctrl+z")
-        await pilot.press("escape")
-
-    assert on_screen(shop, act) == [None]
+async def test_collected_calls_are_ordered_changed_removed_and_kept(shop: Explorer) -> None:
+    async with on_screen(shop) as batch:
+        assert batch.rows == ['1 call user.get {"id": 42}', "2 call ping []", "3 call log [3]"]
+        assert not batch.screen.check_action("up", ())
+        await batch.press("J", "J", "n")
+        assert batch.rows == ["1 call ping []", "2 call log [3]", '3 notification user.get {"id": 42}']
+        assert not batch.screen.check_action("down", ())
+        await batch.press("K", "delete")
+        assert batch.rows == ["1 call ping []", "2 call log [3]"]
+        await batch.press("delete", "delete")
+        assert batch.rows == ["", "No calls yet. Press Alt+p in the editor to add one."]
+        assert not batch.screen.check_action("send", ())
+        await batch.press("ctrl+z", "ctrl+z", "ctrl+z")
+        await batch.press("escape")
+    assert batch.answers == [None]
     again = CollectedBatches(shop.paths.drafts / "batches").of(in_use(shop))
     assert [row.draft.method for row in again.rows] == ["ping", "user.get", "log"]
 
 
-def test_each_call_of_a_batch_shows_its_outcome(shop: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_each_call_of_a_batch_shows_its_outcome(shop: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     texts, copied = answering(shop), list[str]()
     monkeypatch.setattr("rpcexplorer.tui.call.copying.copy_recorded", lambda _, one: copied.append(one.id))
-
-    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
-        await pilot.press("end", "n", "home", "f5")
-        await until(pilot, lambda: bool(screen.calls.sent))
+    async with on_screen(shop) as batch:
+        await batch.press("end", "n", "home", "f5")
+        await batch.until(lambda: bool(batch.screen.calls.sent))
         assert [bool(json.loads(text)) for text in texts] == [True]
-        assert rows(screen) == [
+        assert batch.rows == [
             '1 call user.get {"id": 42} ✓ result 52 B',
             "2 call ping [] ✗ -32601 Method not found",
             "3 notification log [3] → sent",
             '? unexpected response: no call has the id "y" ✓ result 37 B',
         ]
-        reader = screen.query_one(Reader)
+        reader = batch.screen.query_one(Reader)
         assert reader.document is not None
         assert b"Ada" in reader.document.text[:]
-        await pilot.press("end")
+        await batch.press("end")
         assert reader.document.text == b"9"
-        assert not screen.check_action("remove", ())
-        await pilot.press("enter")
-        assert screen.is_current, "a call that was not sent cannot be loaded"
-        await pilot.press("up", "up", "y")
+        assert not batch.screen.check_action("remove", ())
+        await batch.press("enter")
+        assert batch.screen.is_current, "a call that was not sent cannot be loaded"
+        await batch.press("up", "up", "y")
         assert copied == ["x.2"]
-        await pilot.press("enter")
-
-    (choice,) = on_screen(shop, act)
+        await batch.press("enter")
+    (choice,) = batch.answers
     assert choice is not None
     assert choice.draft == Draft("ping")
     assert choice.exchange is not None
@@ -155,49 +150,43 @@ def test_each_call_of_a_batch_shows_its_outcome(shop: Explorer, monkeypatch: pyt
 
 
 @pytest.mark.thorough
-def test_confirming_profile_confirms_a_batch(shop: Explorer) -> None:
+async def test_confirming_profile_confirms_a_batch(shop: Explorer) -> None:
     texts = answering(shop)
     shop.use("prod")
     shop.batches.keep(in_use(shop), THREE, ())
-
-    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
-        await pilot.press("f5")
-        question = await on(pilot, Confirm)
+    async with on_screen(shop) as batch:
+        await batch.press("f5")
+        question = await batch.on(Confirm)
         assert ("calls", "3: user.get, ping, log") in question._words
-        await pilot.press("escape")
-        await pilot.pause()
+        await batch.press("escape")
+        await batch.pause()
         assert texts == []
-        assert screen.calls.sent is None
-
-    on_screen(shop, act)
+        assert batch.screen.calls.sent is None
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("answer", ["keep", "typed", "fill"])
-def test_variables_of_a_batch_are_asked_for(shop: Explorer, answer: str) -> None:
+async def test_variables_of_a_batch_are_asked_for(shop: Explorer, answer: str) -> None:
     texts = answering(shop)
     shop.batches.keep(in_use(shop), CollectedCalls().added(Draft("a", '["{{n}}", "{{today}}"]')), ())
-
-    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
-        await pilot.press("f5")
-        question = await on(pilot, Confirm)
+    async with on_screen(shop) as batch:
+        await batch.press("f5")
+        question = await batch.on(Confirm)
         question.dismiss(answer)
         if answer == "fill":
-            form = await on(pilot, Form)
-            await pilot.press(*"7", "enter")
-            await until(pilot, lambda: pilot.app.screen is not form)
+            form = await batch.on(Form)
+            await batch.press(*"7", "enter")
+            await batch.until(lambda: batch.app.screen is not form)
         if answer == "keep":
-            await pilot.pause()
+            await batch.pause()
             assert texts == []
         else:
-            await until(pilot, lambda: bool(screen.calls.sent))
+            await batch.until(lambda: bool(batch.screen.calls.sent))
             assert ('["7", ' if answer == "fill" else '["{{n}}", ') in texts[0]
-
-    on_screen(shop, act)
 
 
 @pytest.mark.thorough
-def test_batch_is_locked_while_a_response_is_parsed(shop: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_batch_is_locked_while_a_response_is_parsed(shop: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(shop)
     started, go_on = threading.Event(), threading.Event()
 
@@ -208,28 +197,25 @@ def test_batch_is_locked_while_a_response_is_parsed(shop: Explorer, monkeypatch:
 
     monkeypatch.setattr(batch_screen, "parts_of", slowly)
     monkeypatch.setattr(batch_screen, "LARGE", 1)
-
-    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
+    async with on_screen(shop) as batch:
         try:
-            await pilot.press("f5")
-            await until(pilot, started.is_set)
-            await pilot.press("delete", "J", "n", "escape")
-            assert not screen.check_action("remove", ())
-            assert screen.is_current, "its outcome would be lost"
-            assert [row.draft for row in screen.calls.rows] == [row.draft for row in THREE.rows]
+            await batch.press("f5")
+            await batch.until(started.is_set)
+            await batch.press("delete", "J", "n", "escape")
+            assert not batch.screen.check_action("remove", ())
+            assert batch.screen.is_current, "its outcome would be lost"
+            assert [row.draft for row in batch.screen.calls.rows] == [row.draft for row in THREE.rows]
         finally:
             go_on.set()
-        await until(pilot, lambda: bool(screen.calls.sent))
-        await until(pilot, lambda: screen.stop is None)
-        await pilot.press("delete")
-        assert [row.draft.method for row in screen.calls.rows] == ["ping", "log"]
-        assert rows(screen)[0].endswith("Method not found")
-
-    on_screen(shop, act)
+        await batch.until(lambda: bool(batch.screen.calls.sent))
+        await batch.until(lambda: batch.screen.stop is None)
+        await batch.press("delete")
+        assert [row.draft.method for row in batch.screen.calls.rows] == ["ping", "log"]
+        assert batch.rows[0].endswith("Method not found")
 
 
 @pytest.mark.thorough
-def test_escape_cancels_a_running_batch_before_closing(shop: Explorer) -> None:
+async def test_escape_cancels_a_running_batch_before_closing(shop: Explorer) -> None:
     async def call(draft: Batch, *, stop: Any, **_: Any) -> Exchange:
         stop.watch(asyncio.current_task())
         try:
@@ -241,39 +227,30 @@ def test_escape_cancels_a_running_batch_before_closing(shop: Explorer) -> None:
         return exchange(Sent(), kind="batch", params=draft.text)
 
     shop.call = call  # type: ignore[method-assign, assignment]
-
-    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
-        screen.action_send()
-        await until(pilot, lambda: screen.stop is not None)
-        assert not screen.check_action("remove", ())
-        screen.action_close()
-        await until(pilot, lambda: screen.stop is None)
-        assert screen.is_current
-        assert rows(screen)[0].endswith("→ sent")
-        screen.action_close()
-
-    assert on_screen(shop, act) == [None]
+    async with on_screen(shop) as batch:
+        batch.screen.action_send()
+        await batch.until(lambda: batch.screen.stop is not None)
+        assert not batch.screen.check_action("remove", ())
+        batch.screen.action_close()
+        await batch.until(lambda: batch.screen.stop is None)
+        assert batch.screen.is_current
+        assert batch.rows[0].endswith("→ sent")
+        batch.screen.action_close()
+    assert batch.answers == [None]
 
 
-async def test_batch_makes_round_trip_from_editor_to_history(
-    explorer: Explorer,
-) -> None:
+async def test_batch_makes_round_trip_from_editor_to_history(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
 
-        async def write(method: str, text: str) -> None:
-            screen.drafts.choose(method)
-            screen.params.replace(text)
-            await program.pause()
-
-        await write("demo.echo", '{"n": 1.10}')
+        await program.write("demo.echo", '{"n": 1.10}')
         await program.press("alt+p")
-        await write("demo.echo", "[")
+        await program.write("demo.echo", "[")
         await program.press("alt+p")
-        assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not added ")
+        await program.sees("not added ")
         await program.press("f5")
-        assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not sent ")
-        await write("nowhere", "[]")
+        await program.sees("not sent ")
+        await program.write("nowhere", "[]")
         await program.press("alt+p", "alt+l")
         batch = await program.on(BatchScreen)
         assert rows(batch) == ['1 call demo.echo {"n": 1.10}', "2 call nowhere []"], "invalid JSON is not added"
@@ -292,7 +269,7 @@ async def test_batch_makes_round_trip_from_editor_to_history(
         assert mended.draft == Draft("demo.echo", '{"n": 2}'), "and so is the cursor"
         await program.press("escape")
         await program.until(lambda: program.app.screen is screen)
-        await write("demo.echo", "[3]")
+        await program.write("demo.echo", "[3]")
         await program.press("alt+p")
         await program.until(lambda: len(explorer.batches.of(in_use(explorer)).rows) == 3)
         await program.press("alt+l")
@@ -300,7 +277,7 @@ async def test_batch_makes_round_trip_from_editor_to_history(
         await program.press("n", "enter")
         await program.until(lambda: program.app.screen is screen)
         said = "demo.echo was a notification. To send it as a call with an id, press F5. To send it without an id, use "
-        assert f"{said}“send notification” in the command palette." in notification_notices(program.app)
+        assert f"{said}“send notification” in the command palette." in program.notices
         explorer.batches.keep(in_use(explorer), CollectedCalls(), ())
         await program.press("f6")
         await program.on(HistoryScreen)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -16,8 +15,8 @@ from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.rows import ItemList
+from tests.tui.program import running
 from tests.tui.stage import THEMES, Stage
-from tests.tui.visiting import seen
 
 THEME, _ = load_theme(THEMES / "night.toml")
 assert THEME is not None
@@ -151,26 +150,22 @@ class People(Browser[Row, Row]):
         return bool(self.steps and self.steps.pop())
 
 
-def visit(*keys: str, size: tuple[int, int] = (120, 20)) -> tuple[list[str], list[Row | None]]:
+async def visit(*keys: str, size: tuple[int, int] = (120, 20)) -> tuple[list[str], list[Row | None]]:
     """Press keys on the screen; return what is seen before each, and at the end, and the answers."""
     views, answers = list[str](), list[Row | None]()
-
-    async def run() -> None:
-        stage = Stage()
-        async with stage.run_test(size=size) as pilot:
-            stage.push_screen(People(), answers.append)
-            await pilot.pause()
-            for key in keys:
-                views.append(seen(stage))
-                await pilot.press(key)
-            views.append(seen(stage))
-
-    asyncio.run(run())
+    stage = Stage()
+    async with running(stage, size) as program:
+        stage.push_screen(People(), answers.append)
+        await program.pause()
+        for key in keys:
+            views.append(program.words)
+            await program.press(key)
+        views.append(program.words)
     return views, answers
 
 
-def test_detail_follows_the_cursor_and_its_tab() -> None:
-    (first, second, last), _ = visit("n", "down")
+async def test_detail_follows_the_cursor_and_its_tab() -> None:
+    (first, second, last), _ = await visit("n", "down")
     assert "▌" in first
     assert "name role" in first
     for words in ("Ada a person", "Role Time [ ]", "well", '"mathematics"'):
@@ -180,8 +175,8 @@ def test_detail_follows_the_cursor_and_its_tab() -> None:
     assert '"compilers"' in last, "Grace has no tab for the time"
 
 
-def test_escape_leaves_the_smallest_thing_first() -> None:
-    views, answers = visit("slash", "x", "escape", "escape", "tab", "tab", "escape", "escape", "escape")
+async def test_escape_leaves_the_smallest_thing_first() -> None:
+    views, answers = await visit("slash", "x", "escape", "escape", "tab", "tab", "escape", "escape", "escape")
     nobody, cleared = views[2], views[3]
     assert "Nobody." in nobody
     assert "Nothing is here." in nobody
@@ -190,23 +185,23 @@ def test_escape_leaves_the_smallest_thing_first() -> None:
     assert answers == [None]
 
 
-def test_arrow_in_the_filter_goes_on_in_the_list() -> None:
-    _, answers = visit("slash", "a", "down", "enter")
+async def test_arrow_in_the_filter_goes_on_in_the_list() -> None:
+    _, answers = await visit("slash", "a", "down", "enter")
     assert answers == [PEOPLE[1]]
 
 
-def test_cursor_stays_on_its_row_through_a_filter() -> None:
-    _, answers = visit("down", "slash", "x", "backspace", "enter", "enter")
+async def test_cursor_stays_on_its_row_through_a_filter() -> None:
+    _, answers = await visit("down", "slash", "x", "backspace", "enter", "enter")
     assert answers == [PEOPLE[1]]
 
 
 @pytest.mark.parametrize(("size", "is_seen"), [((80, 24), True), ((80, 14), False)])
-def test_detail_in_a_low_and_narrow_terminal_is_left_out(size: tuple[int, int], is_seen: bool) -> None:
-    (view,), _ = visit(size=size)
+async def test_detail_in_a_low_and_narrow_terminal_is_left_out(size: tuple[int, int], is_seen: bool) -> None:
+    (view,), _ = await visit(size=size)
     assert ("a person" in view) is is_seen
     assert "\nGrace Hopper compilers\n" in view, "the detail is below the list, if it is there"
 
 
-def test_detail_in_a_wide_terminal_is_beside_the_list() -> None:
-    (view,), _ = visit(size=(120, 14))
+async def test_detail_in_a_wide_terminal_is_beside_the_list() -> None:
+    (view,), _ = await visit(size=(120, 14))
     assert "│ Ada a person" in view

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 
 import pytest
@@ -10,9 +9,8 @@ import pytest
 from rpcexplorer.discovery.methods import MethodChange, MethodChanges
 from rpcexplorer.tui.dialogs import ChangesDialog, ChangesList
 from rpcexplorer.tui.widgets.dialog import Dialog
+from tests.tui.program import running
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import shown
-from tests.tui.waiting import until
 
 WHEN = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
 
@@ -25,34 +23,31 @@ def changes() -> MethodChanges:
 
 
 @pytest.mark.thorough
-def test_all_changes_can_be_read() -> None:
-    async def run() -> None:
-        stage = Stage()
-        async with stage.run_test(size=(60, 16)) as pilot:
-            dialog = ChangesDialog("demo", changes())
-            opened: list[str | None] = []
-            stage.push_screen(dialog, opened.append)
-            await pilot.pause()
-            rows = dialog.query_one(ChangesList)
-            assert "~ method.000  changed" in text_of(rows)
-            assert "7 more changes were not saved." in shown(dialog)
-            read = set[str]()
-            while rows.chosen is not None and rows.chosen[1].name != "method.002":
-                read |= set(text_of(rows).split())
-                await pilot.press("down")
-            assert {f"{number}" for number in range(9)} <= read, "all lines about one method"
-            await pilot.resize_terminal(50, 20)
-            await until(pilot, lambda: 0 < rows.size.width <= 50)
-            assert rows.chosen is not None
-            assert rows.chosen[1].name == "method.002"
-            await pilot.press("end", "enter")
-            assert "- method.last  gone" in text_of(rows)
-            assert "method.last cannot be opened: the server no longer has it" in shown(dialog)
-            assert max(map(len, text_of(rows).splitlines())) <= 50
-            await pilot.press("up")
-            assert "Enter open method" in shown(dialog)
-            await pilot.press("enter")
-            assert opened == ["method.099"]
-            assert not isinstance(stage.screen, Dialog)
-
-    asyncio.run(run())
+async def test_all_changes_can_be_read() -> None:
+    stage = Stage()
+    async with running(stage, (60, 16)) as program:
+        dialog = ChangesDialog("demo", changes())
+        opened: list[str | None] = []
+        stage.push_screen(dialog, opened.append)
+        await program.pause()
+        rows = dialog.query_one(ChangesList)
+        assert "~ method.000  changed" in text_of(rows)
+        assert "7 more changes were not saved." in program.words
+        read = set[str]()
+        while rows.chosen is not None and rows.chosen[1].name != "method.002":
+            read |= set(text_of(rows).split())
+            await program.press("down")
+        assert {f"{number}" for number in range(9)} <= read, "all lines about one method"
+        await program.resize_terminal(50, 20)
+        await program.until(lambda: 0 < rows.size.width <= 50)
+        assert rows.chosen is not None
+        assert rows.chosen[1].name == "method.002"
+        await program.press("end", "enter")
+        assert "- method.last  gone" in text_of(rows)
+        assert "method.last cannot be opened: the server" in program.words
+        assert max(map(len, text_of(rows).splitlines())) <= 50
+        await program.press("up")
+        assert "Enter open method" in program.words
+        await program.press("enter")
+        assert opened == ["method.099"]
+        assert not isinstance(stage.screen, Dialog)

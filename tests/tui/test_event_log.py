@@ -153,7 +153,7 @@ def test_search_goes_on_after_events_were_dropped(monkeypatch: pytest.MonkeyPatc
     assert [one.text for one in search] == [event("odd", "3").text, event("odd", "5").text]
 
 
-def test_large_event_is_searched_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_large_event_is_searched_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_log, "AT_ONCE_BYTES", 100)
     log = log_of(event("a"), event("b", f'"{"x" * 100}"'), event("c"))
     threads = list[bool]()
@@ -165,13 +165,10 @@ def test_large_event_is_searched_in_a_thread(monkeypatch: pytest.MonkeyPatch) ->
     wanted: Any = SimpleNamespace(found=found)
     search = EventSearch(log, wanted)
 
-    async def run() -> None:
+    search.search(NOTHING, 60)
+    assert not search.is_complete
+    while not search.is_complete:
+        await asyncio.sleep(0)
         search.search(NOTHING, 60)
-        assert not search.is_complete
-        while not search.is_complete:
-            await asyncio.sleep(0)
-            search.search(NOTHING, 60)
-
-    asyncio.run(run())
     assert [one.method for one in search] == ["b", "c"]
     assert threads == [True, False, True]

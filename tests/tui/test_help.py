@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -13,29 +12,22 @@ from rpcexplorer.tui.call.methods import _CURRENT, _MARKS
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, Scope
 from rpcexplorer.tui.dialogs import Help
 from rpcexplorer.tui.widgets.rows import Sheet
-from tests.tui.program import open_program
+from tests.tui.program import open_program, running
 from tests.tui.stage import Stage
-from tests.tui.visiting import on, shown
 
 
-def lines(scopes: Sequence[Scope], keymap: Mapping[str, str] | None = None) -> list[str]:
+async def lines(scopes: Sequence[Scope], keymap: Mapping[str, str] | None = None) -> list[str]:
     """Return the lines of the page."""
-    found: list[str] = []
-
-    async def run() -> None:
-        stage = Stage(Static("below"))
-        async with stage.run_test(size=(100, 30)) as pilot:
-            stage.push_screen(Help(scopes, keymap or {}))
-            screen = await on(pilot, Help)
-            assert screen.focused is screen.query_one(Sheet)
-            found.extend("".join(text for text, _ in line) for line in screen.query_one(Sheet).lines)
-
-    asyncio.run(run())
-    return found
+    stage = Stage(Static("below"))
+    async with running(stage, (100, 30)) as program:
+        stage.push_screen(Help(scopes, keymap or {}))
+        sheet = (await program.on(Help)).focused
+        assert isinstance(sheet, Sheet)
+        return ["".join(text for text, _ in line) for line in sheet.lines]
 
 
-def test_every_command_of_a_scope_is_listed() -> None:
-    page = "\n".join(lines(list(SCOPES)))
+async def test_every_command_of_a_scope_is_listed() -> None:
+    page = "\n".join(await lines(list(SCOPES)))
     for command in COMMANDS:
         assert (command.help in page) == bool(command.keys)
         assert command.id in page
@@ -44,16 +36,16 @@ def test_every_command_of_a_scope_is_listed() -> None:
     assert "1 … 9" in page
 
 
-def test_signs_of_methods_have_a_legend() -> None:
-    listed = [line.split(maxsplit=1) for line in lines(["methods"])]
+async def test_signs_of_methods_have_a_legend() -> None:
+    listed = [line.split(maxsplit=1) for line in await lines(["methods"])]
     signs = [_CURRENT[0], *(mark for mark, _ in _MARKS.values() if mark.strip()), "!"]
     for sign in signs:
         assert [sign for line in listed if line[:1] == [sign] and len(line) == 2], sign
     assert "Called before." in dict(line for line in listed if len(line) == 2)["·"]
 
 
-def test_mapped_key_is_shown_on_the_page() -> None:
-    listed = lines(["call"], {"send": "f12", "discover": ""})
+async def test_mapped_key_is_shown_on_the_page() -> None:
+    listed = await lines(["call"], {"send": "f12", "discover": ""})
     assert any(line.split()[:2] == ["F12", "Send"] for line in listed)
     assert not any("Discover" in line for line in listed)
 
@@ -75,7 +67,5 @@ async def test_f1_names_the_page_of_the_pane(keys: tuple[str, ...], page: str, e
     async with open_program(explorer, profile="demo") as program:
         program.calls.drafts.choose("ping")
         await program.press(*keys)
-        await program.pause()
         await program.press("f1")
-        screen = await program.on(Help)
-        assert f"manual: {page}" in shown(screen)
+        await program.sees(f"manual: {page}")

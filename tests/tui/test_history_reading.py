@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator
 from datetime import UTC
 
@@ -25,29 +24,26 @@ def reading_of(records: Iterable[Exchange | None], wanted: HistoryFilter = EVERY
     return reading
 
 
-def read(reading: Reading) -> Reading:
-    async def on() -> None:
-        while not reading.full:
-            await reading.go_on()
-
-    asyncio.run(on())
+async def read(reading: Reading) -> Reading:
+    while not reading.full:
+        await reading.go_on()
     return reading
 
 
-def test_reading_stops_at_its_goal_and_goes_on() -> None:
+async def test_reading_stops_at_its_goal_and_goes_on() -> None:
     reading = reading_of(MANY, goal=SLICE)
-    assert (read(reading).found, reading.ended) == (SLICE, False)
+    assert ((await read(reading)).found, reading.ended) == (SLICE, False)
     reading.goal = len(MANY) + 1
-    assert (read(reading).found, reading.ended) == (len(MANY), True)
+    assert ((await read(reading)).found, reading.ended) == (len(MANY), True)
     assert reading.rows == [Day(START.date(), "today"), *MANY]
 
 
-def test_unmatched_calls_are_skipped() -> None:
+async def test_unmatched_calls_are_skipped() -> None:
     odd = exchange(7, method="user.get")
-    assert read(reading_of([*MANY, odd], HistoryFilter(in_method="user"))).rows[1:] == [odd]
+    assert (await read(reading_of([*MANY, odd], HistoryFilter(in_method="user")))).rows[1:] == [odd]
 
 
-def test_reading_without_matches_can_be_stopped() -> None:
+async def test_reading_without_matches_can_be_stopped() -> None:
     passed: list[int] = []
     reading = reading_of([])
 
@@ -59,17 +55,17 @@ def test_reading_without_matches_can_be_stopped() -> None:
             yield None
 
     reading._records = records()
-    asyncio.run(reading.go_on())
+    await reading.go_on()
     assert passed == [0, 1, 2, 3]
     assert (reading.found, reading.rows, reading.ended) == (0, [], False)
 
 
-def test_unreadable_files_are_reported_with_found_calls() -> None:
+async def test_unreadable_files_are_reported_with_found_calls() -> None:
     def records() -> Iterator[Exchange]:
         yield from MANY[:SLICE]
         raise UserError("cannot read it: no")
 
-    reading = read(reading_of(records()))
+    reading = await read(reading_of(records()))
     assert (reading.problem, reading.ended, reading.found) == ("cannot read it: no", True, SLICE)
 
 
@@ -81,37 +77,36 @@ def test_shorter_reading_does_not_replace_longer_one() -> None:
         assert reading.ready is is_ready
 
 
-def test_count_is_shown_as_far_as_known() -> None:
+async def test_count_is_shown_as_far_as_known() -> None:
     assert reading_of(MANY).count == ""
-    assert read(reading_of(MANY, goal=SLICE)).count == f"newest {SLICE} calls"
-    assert read(reading_of(MANY)).count == f"{len(MANY)} calls"
-    assert read(reading_of(MANY[:1])).count == "1 call"
+    assert (await read(reading_of(MANY, goal=SLICE))).count == f"newest {SLICE} calls"
+    assert (await read(reading_of(MANY))).count == f"{len(MANY)} calls"
+    assert (await read(reading_of(MANY[:1]))).count == "1 call"
 
 
-def test_search_shows_its_terms_and_progress() -> None:
+async def test_search_shows_its_terms_and_progress() -> None:
     ping = HistoryFilter.of("method:ping", now=START)
     assert reading_of(MANY, ping).state == "0 found, searching …   method contains “ping”"
     assert (
-        read(reading_of(MANY, ping, goal=SLICE)).state
-        == f"{SLICE} found so far, scroll down for more   method contains “ping”"
-    )
-    assert read(reading_of(MANY, ping)).state == f"{len(MANY)} found   method contains “ping”"
-    assert read(reading_of(MANY)).state == ""
+        await read(reading_of(MANY, ping, goal=SLICE))
+    ).state == f"{SLICE} found so far, scroll down for more   method contains “ping”"
+    assert (await read(reading_of(MANY, ping))).state == f"{len(MANY)} found   method contains “ping”"
+    assert (await read(reading_of(MANY))).state == ""
 
 
-def test_empty_list_names_the_next_step() -> None:
-    def message(wanted: HistoryFilter, *, recording: bool = True) -> str:
-        lines = advice(read(reading_of([], wanted)), "staging", recording=recording)
+async def test_empty_list_names_the_next_step() -> None:
+    async def message(wanted: HistoryFilter, *, recording: bool = True) -> str:
+        lines = advice(await read(reading_of([], wanted)), "staging", recording=recording)
         return " ".join("".join(text for text, _ in words).strip() for words in lines)
 
-    assert message(EVERYTHING) == "No calls yet. Press Esc, then F5 to send one."
-    assert message(HistoryFilter(profile="staging")).startswith(
+    assert await message(EVERYTHING) == "No calls yet. Press Esc, then F5 to send one."
+    assert (await message(HistoryFilter(profile="staging"))).startswith(
         "No calls with staging yet. Press Esc, then F5 to send one. Press p to show"
     )
-    assert message(HistoryFilter(words=("a",))) == "No calls match the filter. Press / to change it."
-    assert message(HistoryFilter(outcome="event")) == "No events match the filter. Press / to change it."
+    assert await message(HistoryFilter(words=("a",))) == "No calls match the filter. Press / to change it."
+    assert await message(HistoryFilter(outcome="event")) == "No events match the filter. Press / to change it."
     assert (
-        message(HistoryFilter.of("a", "staging", now=START))
+        await message(HistoryFilter.of("a", "staging", now=START))
         == "No calls with staging match the filter. Press / to change it, or p to show all profiles."
     )
-    assert "record = false" in message(EVERYTHING, recording=False)
+    assert "record = false" in await message(EVERYTHING, recording=False)
