@@ -16,14 +16,12 @@ from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.recorded import find_call_anywhere, find_record, of_history, read_case, use_history
 from rpcexplorer.cli.run import CommandGroup, F, Run, complete_profiles, fail, together, yes_option
 from rpcexplorer.cli.world import World
-from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order, Statistics
+from rpcexplorer.history.statistics import GROUPINGS, MINUTE, ORDERS, Figures, Grouping, Order, Statistics, Timeline
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName, ServerEvent
 from rpcexplorer.model.filter import FORMER_OUTCOME_WORDS, OUTCOME_WORDS, Bounds, HistoryFilter
 from rpcexplorer.model.problem import PROGRAM, counted, joined_words, quoted
 from rpcexplorer.text.columns import table_lines
 from rpcexplorer.text.history import (
-    CALLS,
-    FAILED,
     MARGIN,
     chart_lines,
     history_line,
@@ -33,6 +31,7 @@ from rpcexplorer.text.history import (
     total_words,
 )
 from rpcexplorer.text.json_text import json_of, painted
+from rpcexplorer.text.lanes import in_ascii
 from rpcexplorer.text.printable import printable, printable_bytes
 
 bound_options = together(
@@ -226,40 +225,41 @@ def stats(
     """
     wanted = filter_of(text, profile, bounds)
     world, explorer = run.world, use_history(run, profile)
-    found = Statistics(by)
+    found, timeline = Statistics(by), Timeline()
     for call in explorer.history.search_in_steps(wanted, whole=False):
         if call is not None:
             found.add(call)
+            timeline.add(call)
     if left_out := left_out_words(found):
         world.say(left_out)
     rows = found.rows(sort)
     if as_json:
-        chart = found.chart(BARS)
+        chart = timeline.chart(BARS, MINUTE)
         over_time = None
         if chart:
             bars = [{"calls": calls, "failed": failed} for calls, failed in chart.bars]
-            over_time = {"start": chart.start.isoformat(), "minutes": chart.minutes, "bars": bars}
+            over_time = {"start": chart.start.isoformat(), "minutes": chart.seconds // MINUTE, "bars": bars}
         whole = _object(found.total) | {"damaged": found.damaged, "by": by, "over_time": over_time}
         world.print_json_line(json_of(whole | {"rows": [_named(row, by) for row in rows]}))
         return
-    _print(world, found, rows[:limit])
+    _print(world, found, timeline, rows[:limit])
     if len(rows) > limit:
         world.say(f"not shown: {counted(len(rows) - limit, 'row')}. Add -n {len(rows)} to show all rows.")
 
 
-def _print(world: World, found: Statistics, rows: list[Figures]) -> None:
+def _print(world: World, found: Statistics, timeline: Timeline, rows: list[Figures]) -> None:
 
     def out(*words: tuple[str, str]) -> None:
         world.print(painted(words, colour=world.colours).rstrip())
 
     out((total_words(found), "bold"))
-    chart = found.chart(max(min(world.width, 100) - MARGIN, 1))
+    width = min(world.width, 100)
+    chart = timeline.chart(max(width - MARGIN, 1))
     if chart is None:
         return
-    calls, failed, times = chart_lines(chart, plain=world.environment.get("TERM") in PLAIN)
-    out((CALLS, "dim"), (calls, "text"))
-    out((FAILED, "dim"), (failed, "wrong"))
-    out((" " * MARGIN + times, "dim"))
+    has_blocks = world.environment.get("TERM") not in PLAIN
+    for words in chart_lines(chart, width):
+        out(*(words if has_blocks else [(in_ascii(text), role) for text, role in words]))
     out()
     columns = statistics_columns(found.by, rows, datetime.now().astimezone().date())
     heading, *lines = table_lines(columns, rows, world.width)

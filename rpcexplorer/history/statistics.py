@@ -24,10 +24,15 @@ ORDERS: Final[tuple[Order, ...]] = get_args(Order)
 ANSWERED: Final[frozenset[OutcomeName]] = frozenset({"result", "error", "malformed"})
 """Only of these it is known how long the server took."""
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - as a clock on the wall shows it, wherever that hangs
-_MINUTE: Final = timedelta(minutes=1)
-_HOUR, _DAY = 60, 24 * 60
-_STEPS: Final = (1, 5, 15, _HOUR, 3 * _HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 30 * _DAY)
-"""Minutes of one bar. Longer spans use whole days."""
+_SECOND: Final = timedelta(seconds=1)
+MINUTE, HOUR, DAY = 60, 60 * 60, 24 * 60 * 60
+_STEPS: Final = (
+    *(1, 2, 5, 10, 20, 30),
+    *(MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE),
+    *(HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR),
+    *(DAY, 7 * DAY, 30 * DAY),
+)
+"""Seconds of one bar. Longer spans use whole days."""
 
 
 class Latency(Struct, frozen=True):
@@ -125,19 +130,49 @@ def _has_usual_time(call: Exchange) -> bool:
 class Chart(Struct, frozen=True):
     start: datetime
     """Start of the first bar, in the user's time zone."""
-    minutes: int
+    seconds: int
+    """Of each bar."""
     bars: tuple[tuple[int, int], ...]
+    """Calls, and how many of them failed."""
+
+
+class Timeline:
+    """How many calls were made, and how many failed, in each second."""
+
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        """``zone`` is the user's time zone; None uses the machine's."""
+        self._zone = zone
+        self._seconds: dict[int, tuple[int, int]] = {}
+
+    def add(self, found: Exchange | Damaged) -> None:
+        if isinstance(found, Damaged) or found.kind == "event":
+            return
+        second = (found.when.astimezone(self._zone).replace(tzinfo=None) - _EPOCH) // _SECOND
+        calls, failed = self._seconds.get(second, (0, 0))
+        self._seconds[second] = calls + 1, failed + (found.counts_as in FAILED)
+
+    def chart(self, width: int, least: int = 1) -> Chart | None:
+        """Return at most ``width`` bars of ``least`` seconds or more; None if there are no calls."""
+        if not self._seconds or width < 1:
+            return None
+        first, last = min(self._seconds), max(self._seconds)
+        steps = (step for step in _STEPS if step >= least)
+        step = next((step for step in steps if last // step - first // step < width), 0)
+        start = first // (step or DAY) * (step or DAY)
+        step = step or ceil((last - start + 1) / width / DAY) * DAY
+        bars = [(0, 0)] * ((last - start) // step + 1)
+        for second, (calls, failed) in self._seconds.items():
+            at = (second - start) // step
+            bars[at] = bars[at][0] + calls, bars[at][1] + failed
+        return Chart(_EPOCH + start * _SECOND, step, tuple(bars))
 
 
 class Statistics:
-    def __init__(self, by: Grouping = "method", zone: tzinfo | None = None) -> None:
-        """``zone`` is the user's time zone; None uses the machine's."""
+    def __init__(self, by: Grouping = "method") -> None:
         self.by = by
         self.total = Figures()
         self.damaged = 0
-        self._zone = zone
         self._rows: dict[tuple[str, ...], Figures] = {}
-        self._minutes: dict[int, tuple[int, int]] = {}
 
     def add(self, found: Exchange | Damaged) -> None:
         if isinstance(found, Damaged):
@@ -150,9 +185,6 @@ class Statistics:
             self._rows[name] = Figures(name)
         self._rows[name].add(found)
         self.total.add(found)
-        minute = (found.when.astimezone(self._zone).replace(tzinfo=None) - _EPOCH) // _MINUTE
-        calls, failed = self._minutes.get(minute, (0, 0))
-        self._minutes[minute] = calls + 1, failed + (found.counts_as in FAILED)
 
     def _name(self, call: Exchange) -> tuple[str, ...]:
         if self.by == "method":
@@ -173,16 +205,3 @@ class Statistics:
             return latency.p95 if latency else -1.0
 
         return sorted(self._rows.values(), key=lambda row: (-rank(row), -row.calls, row.name))
-
-    def chart(self, width: int) -> Chart | None:
-        if not self._minutes or width < 1:
-            return None
-        first, last = min(self._minutes), max(self._minutes)
-        step = next((step for step in _STEPS if last // step - first // step < width), 0)
-        start = first // (step or _DAY) * (step or _DAY)
-        step = step or ceil((last - start + 1) / width / _DAY) * _DAY
-        bars = [(0, 0)] * ((last - start) // step + 1)
-        for minute, (calls, failed) in self._minutes.items():
-            at = (minute - start) // step
-            bars[at] = bars[at][0] + calls, bars[at][1] + failed
-        return Chart(_EPOCH + start * _MINUTE, step, tuple(bars))

@@ -45,6 +45,8 @@ class Column(Struct, Generic[Item], frozen=True):
     """Blanks before it."""
     fit: Callable[[Item, int], Cell] | None = None
     """Makes the cell for the room that is left, of a column that fills or is at the right without a width."""
+    axis: Callable[[int], str] | None = None
+    """Makes the heading for that room."""
 
     @property
     def is_measured(self) -> bool:
@@ -115,7 +117,9 @@ def headings(shown: Shared[Any]) -> Shared[None]:
 
 
 def _heading(column: Column[Any]) -> Column[None]:
-    return replace(column, cell=lambda _: [(column.heading, "dim")], fit=None)
+    axis = column.axis
+    fit = (lambda _, room: [(axis(room), "dim")]) if axis else None
+    return replace(column, cell=lambda _: [(column.heading, "dim")], fit=fit)
 
 
 def table_lines(offered: Sequence[Column[Item]], items: Sequence[Item], width: int) -> Iterator[str]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import chain, repeat
 from math import ceil
 from typing import Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from rpcexplorer.history.statistics import Chart, Figures, Grouping, Statistics
+from rpcexplorer.history.statistics import DAY, HOUR, MINUTE, Chart, Figures, Grouping, Statistics
 from rpcexplorer.model.exchange import OUTCOME_LABELS, OUTCOMES, Damaged, Exchange, OutcomeName, ServerEvent
 from rpcexplorer.model.filter import YOU, Bounds, HistoryFilter
 from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.messages import ErrorObject, Result
-from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Cell, Column
+from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, Cell, Column
 from rpcexplorer.text.exchange import (
     ROLES,
     SIGNS,
@@ -32,6 +33,7 @@ from rpcexplorer.text.exchange import (
     unusual_status,
 )
 from rpcexplorer.text.json_text import highlighted, inked, painted
+from rpcexplorer.text.lanes import END, LINE, POINT, TAIL, Scale, bar_rows, range_lane, share_bar
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.transport.port import Phases
@@ -42,7 +44,6 @@ PROFILE_COLUMNS: Final = 12
 _STAR = "★"
 _TOOK = len("59.9 s ")
 _LABEL = len("warnings  ")
-_DAY_MINUTES: Final = 24 * 60
 
 
 def history_line(
@@ -284,38 +285,75 @@ def note_page(exchange: Exchange, zone: tzinfo | None = None, case_note: str = "
     return lines
 
 
-_BARS: Final = "▁▂▃▄▅▆▇█"
-_PLAIN: Final = ".:-=+*%#"
-"""For terminals whose encoding has no bars."""
 CALLS, FAILED = "calls   ", "failed  "
 MARGIN: Final = len(CALLS)
+_LABEL_STEPS: Final = (
+    *(5, 10, 15, 30),
+    *(MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 20 * MINUTE, 30 * MINUTE),
+    *(HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR),
+    *(DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY, 91 * DAY, 364 * DAY),
+)
+"""Seconds between two times below a chart."""
+_MIN_LABEL_COLUMNS: Final = 12
 
 
-def bars(values: Sequence[int], most: int, *, plain: bool = False) -> str:
-    """Return a bar for each value; the smallest is visible, none is blank."""
-    signs = _PLAIN if plain else _BARS
-    return "".join((" " + signs)[ceil(value * len(signs) / most)] for value in values)
+def chart_lines(chart: Chart, width: int, height: int = 1) -> list[WordLine]:
+    """Return the calls over time as bars, the failures on the same scale, and their times.
 
-
-def chart_lines(chart: Chart, *, plain: bool = False) -> tuple[str, str, str]:
-    """Calls, failures on the same scale, and the times below them."""
+    In several rows, there is a number at the top, and an axis of times.
+    """
+    wide = max((width - MARGIN) // len(chart.bars), 1)
     most = max(calls for calls, _ in chart.bars)
-    calls = bars([calls for calls, _ in chart.bars], most, plain=plain)
-    failed = bars([failed for _, failed in chart.bars], most, plain=plain)
-    last = chart.start + timedelta(minutes=chart.minutes * (len(chart.bars) - 1))
-    form = "%b %Y" if chart.minutes % _DAY_MINUTES == 0 else "%b %Y %H:%M"
+    *upper, lowest = bar_rows([calls for calls, _ in chart.bars for _ in range(wide)], most, height)
+    lines: list[WordLine] = [[(" " * MARGIN, "dim"), (row, "accent")] for row in upper]
+    if upper:
+        lines[0][0] = (f"{most:<{MARGIN},}", "dim")
+    (failed,) = bar_rows([failed for _, failed in chart.bars for _ in range(wide)], most, 1)
+    lines += [[(CALLS, "dim"), (lowest, "accent")], [(FAILED, "dim"), (failed, "wrong")]]
+    if height > 1:
+        lines.append([(" " * MARGIN + time_axis(chart, wide), "dim")])
+    last = chart.start + timedelta(seconds=chart.seconds * (len(chart.bars) - 1))
+    form = "%b %Y" if chart.seconds % DAY == 0 else "%b %Y %H:%M"
     times = f"{chart.start.day} {chart.start:{form}}"
-    if last != chart.start:
-        times += f" to {last.day} {last:{form}}"
-    return calls, failed, f"{times} · {span(chart.minutes)} per bar"
+    ending = f"{last.day} {last:{form}}"
+    if ending != times:
+        times += f" to {ending}"
+    lines.append([(" " * MARGIN + f"{times} · {span(chart.seconds)} per bar", "dim")])
+    return lines
 
 
-def span(minutes: int) -> str:
-    if minutes % _DAY_MINUTES == 0:
-        return counted(minutes // _DAY_MINUTES, "day")
-    if minutes % 60 == 0:
-        return f"{minutes // 60} h"
-    return f"{minutes} min"
+def time_axis(chart: Chart, wide: int = 1) -> str:
+    """Return times below the bars of a chart, which are ``wide`` columns, at round intervals."""
+    least = chart.seconds * _MIN_LABEL_COLUMNS / wide
+    step = next(
+        (step for step in _LABEL_STEPS if step >= max(least, chart.seconds)), chart.seconds * _MIN_LABEL_COLUMNS
+    )
+    midnight = chart.start.replace(hour=0, minute=0, second=0)
+    begin = int((chart.start - midnight).total_seconds())
+    text = ""
+    for at in range(len(chart.bars)):
+        round_time = ceil((begin + at * chart.seconds) / step) * step
+        if round_time >= begin + (at + 1) * chart.seconds:
+            continue  # No round time is in this bar.
+        label = _time_label(midnight + timedelta(seconds=round_time), step)
+        text = f"{text:<{at * wide}}{label}"
+    return text
+
+
+def _time_label(moment: datetime, step: int) -> str:
+    if step >= DAY or (moment.hour, moment.minute, moment.second) == (0, 0, 0):
+        return f"{moment.day} {moment:%b}"
+    return f"{moment:%H:%M}" if step >= MINUTE else f"{moment:%H:%M:%S}"
+
+
+def span(seconds: int) -> str:
+    if seconds % DAY == 0:
+        return counted(seconds // DAY, "day")
+    if seconds % HOUR == 0:
+        return f"{seconds // HOUR} h"
+    if seconds % MINUTE == 0:
+        return f"{seconds // MINUTE} min"
+    return f"{seconds} s"
 
 
 _NAMES: Final[dict[Grouping, tuple[str, ...]]] = {
@@ -345,42 +383,96 @@ def words_for(row: Figures, by: Grouping, *, of_one: bool) -> str:
 
 NARROW: Final = 76
 """A table of statistics in fewer columns has no times of the last calls."""
+LANE_NARROW: Final = 96
+"""A table with lanes in fewer columns has no bars of failures, and no times of the last calls."""
+MIN_LANE: Final = 12
+SHARE_COLUMNS: Final = 8
 
 
 def statistics_columns(
+    by: Grouping, rows: Sequence[Figures], today: date, zone: tzinfo | None = None
+) -> list[Column[Figures]]:
+    """Return the columns of a table of statistics."""
+    return [
+        *_name_columns(by),
+        Column[Figures](lambda row: [(f"{row.calls:,}", "text")], "calls", width=7, right=True, gap=0),
+        Column[Figures](lambda row: [(_failed(row), "text")], "failed", width=7, right=True, gap=0),
+        *(_duration_column(name, heading, rows) for name, heading in (("median", "median"), ("p95", "p95"))),
+        _duration_column("worst", "max", rows),
+        _last_column(rows, today, zone, width=20, drop=NARROW),
+    ]
+
+
+def lane_columns(
     by: Grouping, rows: Sequence[Figures], today: date, zone: tzinfo | None = None, *, edge: int = 0
 ) -> list[Column[Figures]]:
-    """Return the columns of a table of statistics; ``edge``: blanks at both ends of a row."""
+    """Return the columns of a table of statistics with lanes; ``edge``: blanks at both ends of a row."""
+    latencies = [latency for row in rows if (latency := row.latency())]
+    scale = Scale.of(chain.from_iterable((latency.fastest, latency.worst) for latency in latencies))
 
-    def text(words: Callable[[Figures], str]) -> Callable[[Figures], Cell]:
-        return lambda row: [(words(row), "text")]
+    def took(row: Figures, room: int) -> Cell:
+        latency = row.latency()
+        return range_lane(scale, room, latency) if latency else [("no response", "dim")]
+
+    name, *profiles = _name_columns(by)
+    if len({row.name[-1] for row in rows}) < 2:
+        profiles = []
+    return [
+        replace(name, most=MAX_NAME_COLUMNS, share=4, gap=edge),
+        *profiles,
+        Column[Figures](lambda row: [(f"{row.calls:,}", "text")], "calls", width=7, right=True, gap=0),
+        Column[Figures](lambda row: [(_failed(row), "wrong")], "failed", width=7, right=True, gap=0),
+        Column[Figures](
+            lambda row: share_bar(row.failed, row.calls, SHARE_COLUMNS, "wrong"), width=SHARE_COLUMNS, drop=LANE_NARROW
+        ),
+        Column(fit=took, axis=scale.heading, fills=True, least=MIN_LANE),
+        *(_duration_column(name, heading, rows) for name, heading in (("median", "median"), ("p95", "p95"))),
+        _last_column(rows, today, zone, drop=LANE_NARROW),
+        Column(width=edge, gap=0),
+    ]
+
+
+def _name_columns(by: Grouping) -> list[Column[Figures]]:
+    """Return the columns of a row's name: the first is its method, profile or code."""
 
     def first_name(row: Figures) -> str:
         return OUTCOME_LABELS.get(row.name[0], row.name[0]) if by == "code" else row.name[0]
 
-    def took(row: Figures, name: str) -> str:
+    first, *others = _NAMES[by]
+    return [
+        Column(lambda row: [(first_name(row), "text")], f"{first:<8}", most=MAX_NAME_CHARACTERS, least=8, gap=0),
+        *(Column[Figures](lambda row: [(row.name[1], "text")], heading, most=PROFILE_COLUMNS) for heading in others),
+    ]
+
+
+def _failed(row: Figures) -> str:
+    return f"{row.failed:,}" if row.failed else ""
+
+
+def _duration_column(name: str, heading: str, rows: Sequence[Figures]) -> Column[Figures]:
+    def took(row: Figures) -> str:
         latency = row.latency()
         return duration(getattr(latency, name)) if latency else ""
 
-    def times(name: str, heading: str) -> Column[Figures]:
-        widest = max((len(took(row, name)) for row in rows), default=0)
-        return Column(text(lambda row: took(row, name)), heading, width=max(widest, 9), right=True, gap=0)
+    widest = max((len(took(row)) for row in rows), default=0)
+    return Column(lambda row: [(took(row), "text")], heading, width=max(widest, 9), right=True, gap=0)
 
+
+def _last_column(
+    rows: Sequence[Figures], today: date, zone: tzinfo | None, *, width: int = 0, drop: int
+) -> Column[Figures]:
     def last(row: Figures) -> str:
         return moment_words(row.last, today, zone) if row.last else ""
 
-    first, *others = _NAMES[by]
-    shown = [Column(text(first_name), f"{first:<8}", most=MAX_NAME_CHARACTERS, least=8, gap=edge)]
-    shown += [Column(text(lambda row: row.name[1]), heading, most=PROFILE_COLUMNS) for heading in others]
-    return [
-        *shown,
-        Column(text(lambda row: f"{row.calls:,}"), "calls", width=7, right=True, gap=0),
-        Column(text(lambda row: f"{row.failed:,}" if row.failed else ""), "failed", width=7, right=True, gap=0),
-        times("median", "median"),
-        times("p95", "p95"),
-        times("worst", "max"),
-        Column(text(last), "last", width=22, right=True, gap=0, drop=NARROW + 2 * edge),
-    ]
+    widest = max((len(last(row)) for row in rows), default=0)
+    return Column(lambda row: [(last(row), "text")], "last", width=width or widest, right=True, drop=drop)
+
+
+LANE_LEGEND: Final[WordLine] = [
+    *((LINE, "accent"), (" fastest to p95   ", "dim")),
+    *((POINT, "text"), (" median   ", "dim")),
+    *((f"{TAIL}{END}", "middle"), (" slowest", "dim")),
+]
 
 
 def total_words(statistics: Statistics) -> str:

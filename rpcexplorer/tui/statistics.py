@@ -12,17 +12,15 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order, Statistics
+from rpcexplorer.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order, Statistics, Timeline
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.text.columns import Column
 from rpcexplorer.text.history import (
-    CALLS,
-    FAILED,
+    LANE_LEGEND,
     MARGIN,
     chart_lines,
     filter_words,
+    lane_columns,
     left_out_words,
-    statistics_columns,
     total_lines,
     words_for,
 )
@@ -36,6 +34,9 @@ from rpcexplorer.tui.widgets.rows import ItemList
 AT_ONCE: Final = 300
 """Calls that are counted at once, which takes a few milliseconds."""
 EDGE: Final = "   "
+LOW_CHART, HIGH_CHART = 2, 5
+"""Rows of the bars, without those for failures and times."""
+HIGH_SCREEN: Final = 32
 
 
 class SummaryLines(Widget):
@@ -43,10 +44,13 @@ class SummaryLines(Widget):
 
     DEFAULT_CSS = "SummaryLines { height: auto; background: $background; }"
 
-    statistics: Statistics | None = None
+    def __init__(self, timeline: Timeline) -> None:
+        super().__init__()
+        self._timeline = timeline
+        self._statistics = Statistics()
 
     def show(self, statistics: Statistics) -> None:
-        self.statistics = statistics
+        self._statistics = statistics
         self.refresh(layout=True)
 
     def get_content_height(self, *_: Any) -> int:
@@ -57,16 +61,16 @@ class SummaryLines(Widget):
         return line(lines[y] if y < len(lines) else [], self.size.width, ThemeStyles.of(self))
 
     def _lines(self) -> Sequence[Pieces]:
-        found, room = self.statistics, self.container_size.width - 2 * len(EDGE)
-        if found is None or not found.total.calls:
+        found, room = self._statistics, self.container_size.width - 2 * len(EDGE)
+        chart = self._timeline.chart(max(room - MARGIN, 1))
+        if chart is None:
             return []
-        lines: list[Pieces] = [[(EDGE + words, "text")] for words in total_lines(found, room)]
-        if (chart := found.chart(max(room - MARGIN, 1))) is not None:
-            calls, failed, times = chart_lines(chart)
-            lines.append([(EDGE + CALLS, "dim"), (calls, "accent")])
-            lines.append([(EDGE + FAILED, "dim"), (failed, "wrong")])
-            lines.append([(EDGE + " " * MARGIN + times, "dim")])
-        return [*lines, []]
+        is_high = self.screen.size.height >= HIGH_SCREEN
+        lines = [[(words, "text")] for words in total_lines(found, room)]
+        lines += chart_lines(chart, room, HIGH_CHART if is_high else LOW_CHART)
+        if is_high:
+            lines.append([])
+        return [[(EDGE, "text"), *words] for words in (*lines, LANE_LEGEND)]
 
 
 TABS: Final[dict[Grouping, str]] = {"method": "Methods", "profile": "Profiles", "code": "Codes"}
@@ -82,14 +86,15 @@ class StatisticsScreen(Browser[Figures, str | None], scope="statistics"):
     HAS_DETAIL = False
 
     def __init__(self, explorer: Explorer, wanted: HistoryFilter, pending: PendingKeys, frame: Frame) -> None:
-        columns = statistics_columns("method", (), frame.day, frame.zone)
+        columns = lane_columns("method", (), frame.day, frame.zone)
         super().__init__(ItemList(columns, lambda row: row.name), pending, frame, explorer.profile)
         self._wanted = wanted
         self._order: Order = "calls"
-        self._by = {by: Statistics(by, frame.zone) for by in GROUPINGS}
+        self._by = {by: Statistics(by) for by in GROUPINGS}
+        self._timeline = Timeline(frame.zone)
         unsaved = list(filter(wanted.matches, reversed(explorer.history.unsaved)))
         self._records = Records(chain(unsaved, explorer.history.search_in_steps(wanted, whole=False)))
-        self._summary = SummaryLines()
+        self._summary = SummaryLines(self._timeline)
         self.bar.tabs, self.bar.open, self.bar.key = tuple(TABS.values()), TABS["method"], "[ ]"
 
     def over_list(self) -> Sequence[Widget]:
@@ -109,6 +114,7 @@ class StatisticsScreen(Browser[Figures, str | None], scope="statistics"):
         self._show()
         while not self._records.ended:
             for number, record in enumerate(await self._records.more(), start=1):
+                self._timeline.add(record)
                 for statistics in self._by.values():
                     statistics.add(record)
                 if number % AT_ONCE == 0:
@@ -123,10 +129,11 @@ class StatisticsScreen(Browser[Figures, str | None], scope="statistics"):
     def _show(self) -> None:
         found, is_complete = self._by[self._grouping], self._records.ended
         counting = [] if is_complete else [("  counting …", "careful")]
-        self.bar.words = [("Statistics", "bold"), (f"  {SORTED[self._order]} first", "middle"), *counting]
+        scope = f"  {self._wanted.profile}" if self._wanted.profile else "  all profiles"
+        order = f"  {SORTED[self._order]} first"
+        self.bar.words = [("Statistics", "bold"), (scope, "middle"), (order, "middle"), *counting]
         words = filter_words(self._wanted, self.frame.zone)
-        remarks = [(words, "middle"), (self._wanted.profile or "", "middle")]
-        remarks += [(left_out_words(found), "careful"), (self._records.problem, "wrong")]
+        remarks = [(words, "middle"), (left_out_words(found), "careful"), (self._records.problem, "wrong")]
         self.remarks.pieces = [(text, role) for text, role in remarks if text]
         advice = "Counting …"
         if is_complete and words:
@@ -135,8 +142,8 @@ class StatisticsScreen(Browser[Figures, str | None], scope="statistics"):
             advice = "No calls yet. Press Esc twice, then F5 to send one."
         self.list.empty = [[(EDGE + advice, "dim")]]
         rows, edge = found.rows(self._order), len(EDGE)
-        columns = statistics_columns(self._grouping, rows, self.frame.day, self.frame.zone, edge=edge)
-        self.list.show(rows, [*columns, Column(width=edge, gap=0)], from_top=True)
+        columns = lane_columns(self._grouping, rows, self.frame.day, self.frame.zone, edge=edge)
+        self.list.show(rows, columns, from_top=True)
         self._summary.show(found)
         self.refresh_bindings()
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.history.statistics import LAST_RESULTS, Chart, Grouping, Latency, Statistics, UsualTimes
+from rpcexplorer.history.statistics import LAST_RESULTS, Chart, Grouping, Latency, Statistics, Timeline, UsualTimes
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Outcome, Sent, Unreached
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Response
@@ -22,11 +22,18 @@ NO = ErrorObject(-32602, "no", None, b"")
 REFUSED = Unreached("connect", "refused")
 
 
-def of(calls: Iterable[Exchange | Damaged], by: Grouping = "method", zone: timezone = UTC) -> Statistics:
-    found = Statistics(by, zone)
+def of(calls: Iterable[Exchange | Damaged], by: Grouping = "method") -> Statistics:
+    found = Statistics(by)
     for call in calls:
         found.add(call)
     return found
+
+
+def chart_of(calls: Iterable[Exchange | Damaged], width: int, least: int = 60, zone: timezone = UTC) -> Chart | None:
+    timeline = Timeline(zone)
+    for call in calls:
+        timeline.add(call)
+    return timeline.chart(width, least)
 
 
 def call(method: str, seconds: float, outcome: Outcome = Result(b"1"), profile: str = "prod") -> Exchange:  # noqa: B008
@@ -103,7 +110,8 @@ def at(*minutes: int) -> list[Exchange]:
     [
         ([0], 10, 1, 0, [(1, 0)]),
         ([0, 3, 3], 4, 1, 0, [(1, 0), (0, 0), (0, 0), (2, 2)]),
-        ([2, 7], 4, 5, 0, [(1, 0), (1, 1)]),
+        ([2, 7], 4, 2, 2, [(1, 0), (0, 0), (1, 1)]),
+        ([4, 13, 13], 2, 10, 0, [(1, 0), (2, 2)]),
         ([59, 61, 180], 4, 60, 0, [(1, 1), (1, 1), (0, 0), (1, 0)]),
         ([0, 7 * 1440 - 1], 7, 1440, 0, [(1, 0), *[(0, 0)] * 5, (1, 1)]),
     ],
@@ -113,30 +121,38 @@ def test_bars_use_the_shortest_step_that_fits(
     minutes: list[int], width: int, step: int, start: int, bars: list[tuple[int, int]]
 ) -> None:
     begin = datetime(2026, 11, 21) + start * MINUTE  # noqa: DTZ001 - on the clock of whoever looks
-    assert of(at(*minutes)).chart(width) == Chart(begin, step, tuple(bars))
+    assert chart_of(at(*minutes), width) == Chart(begin, step * 60, tuple(bars))
+
+
+def test_short_time_has_bars_of_seconds() -> None:
+    calls = [exchange(NO, when=WHEN + timedelta(seconds=second)) for second in (0, 4, 5, 29)]
+    chart = chart_of(calls, 7, least=1)
+    assert chart is not None
+    assert (chart.seconds, [calls for calls, _ in chart.bars]) == (5, [1, 2, 0, 0, 0, 0, 1])
 
 
 def test_days_are_in_the_local_zone() -> None:
-    chart = of(at(0, 60, 4 * 1440), zone=timezone(timedelta(hours=-1))).chart(6)
+    chart = chart_of(at(0, 60, 4 * 1440), 6, zone=timezone(timedelta(hours=-1)))
     assert chart is not None
-    assert (chart.minutes, [calls for calls, _ in chart.bars]) == (1440, [1, 1, 0, 0, 1])
+    assert (chart.seconds, [calls for calls, _ in chart.bars]) == (1440 * 60, [1, 1, 0, 0, 1])
     assert chart.start == datetime(2026, 11, 20)  # noqa: DTZ001 - on the clock of whoever looks
 
 
 @given(st.lists(st.datetimes(datetime(2, 1, 2), datetime(9998, 12, 30)), min_size=1, max_size=20), st.integers(1, 90))  # noqa: DTZ001
 def test_chart_contains_all_calls_and_fits(times: list[datetime], width: int) -> None:
-    found = of(exchange(NO, when=when.replace(tzinfo=UTC), response=Response()) for when in times)
-    chart = found.chart(width)
+    calls = (exchange(NO, when=when.replace(tzinfo=UTC), response=Response()) for when in times)
+    chart = chart_of(calls, width, least=1)
     assert chart is not None
     assert len(chart.bars) <= width
     assert sum(calls for calls, _ in chart.bars) == len(times)
     assert chart.start <= min(times)
-    assert chart.start + len(chart.bars) * chart.minutes * MINUTE > max(times)
+    assert chart.start + len(chart.bars) * timedelta(seconds=chart.seconds) > max(times)
 
 
 def test_chart_needs_calls_and_room() -> None:
-    assert of([]).chart(10) is None
-    assert of(CALLS).chart(0) is None
+    assert chart_of([], 10) is None
+    assert chart_of([Damaged("f", "torn", "x"), exchange(Result(b"1"), kind="event")], 10) is None
+    assert chart_of(CALLS, 0) is None
     assert all(one.calls >= other.calls for one, other in pairwise(of(CALLS).rows()))
 
 

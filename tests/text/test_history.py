@@ -17,8 +17,8 @@ from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.columns import table_lines
 from rpcexplorer.text.exchange import SIGNS, outcome_cell, short_params
 from rpcexplorer.text.history import (
+    MARGIN,
     Day,
-    bars,
     chart_lines,
     day_words,
     filter_words,
@@ -30,11 +30,13 @@ from rpcexplorer.text.history import (
     rows_of,
     shown,
     statistics_columns,
+    time_axis,
     total_lines,
     total_words,
     words_for,
 )
 from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.wrapping import text_of
 from rpcexplorer.transport.port import Phases, Response
 from tests.text.exchanges import WHEN, exchange
 
@@ -171,7 +173,7 @@ def test_external_text_is_escaped(field: str) -> None:
 
 
 def found() -> Statistics:
-    one = Statistics("method", UTC)
+    one = Statistics("method")
     for number in range(1200):
         one.add(exchange(Result(b"1") if number % 100 else ErrorObject(1, "no", None, b"")))
     one.add(exchange(Result(b"1"), method="日本\x1b]52;c;?\x07" + "x" * 9000, seconds=125.0))
@@ -213,11 +215,6 @@ def test_all_calls_are_one_line() -> None:
 MORNING = datetime(2026, 11, 21, 10)  # noqa: DTZ001 - on the clock of whoever looks
 
 
-def test_largest_bar_is_full_and_smallest_is_visible() -> None:
-    assert bars([0, 1, 400, 500, 800], 800) == " ▁▄▅█"
-    assert bars([0, 1, 400, 500, 800], 800, plain=True) == " .=+#"
-
-
 @pytest.mark.parametrize(
     ("minutes", "many", "told"),
     [
@@ -228,8 +225,34 @@ def test_largest_bar_is_full_and_smallest_is_visible() -> None:
 )
 @pytest.mark.everyday(3)
 def test_calls_and_failures_share_a_scale_above_times(minutes: int, many: int, told: str) -> None:
-    calls, failed, times = chart_lines(Chart(MORNING, minutes, ((8, 1),) * many))
-    assert (calls, failed, times) == ("█" * many, "▁" * many, told)
+    lines = chart_lines(Chart(MORNING, minutes * 60, ((8, 1),) * many), MARGIN + many)
+    assert [text_of(line) for line in lines] == ["calls   " + "█" * many, "failed  " + "▁" * many, "        " + told]
+
+
+def test_high_chart_has_a_number_and_an_axis() -> None:
+    bars = ((1_600, 0), (800, 200), (1, 0), *[(0, 0)] * 9)
+    lines = chart_lines(Chart(MORNING, 20, bars), 40, height=2)
+    assert [text_of(line) for line in lines] == [
+        "1,600   ██                      ",
+        "calls   ████▁▁                  ",
+        "failed    ▁▁                    ",
+        "        10:00       10:02",
+        "        21 Nov 2026 10:00 to 21 Nov 2026 10:03 · 20 s per bar",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "seconds", "many", "wide", "axis"),
+    [
+        (MORNING, 1, 40, 1, "10:00:00       10:00:15       10:00:30"),
+        (MORNING + timedelta(minutes=7), 60, 40, 1, "        10:15          10:30          10:45"),
+        (MORNING, 3600, 30, 1, "  12:00       22 Nov      12:00"),
+        (datetime(2026, 11, 21), 86400, 30, 1, "21 Nov        5 Dec         19 Dec"),  # noqa: DTZ001
+        (MORNING, 3600, 3, 12, "10:00       11:00       12:00"),
+    ],
+)
+def test_axis_has_round_times(start: datetime, seconds: int, many: int, wide: int, axis: str) -> None:
+    assert time_axis(Chart(start, seconds, ((1, 0),) * many), wide) == axis
 
 
 @pytest.mark.parametrize("name", ["user.get", "Two Words", 'with "quotes" in it', "日本", "a:b"])
