@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Method
-from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.rpc.codec import decode
+from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, Received
+from tests.history.recording import START, exchange
 from tests.tui.program import open_program
 
-WHEN = datetime(2026, 1, 2, tzinfo=UTC)
 DEMO = 'version = 1\n[profile.demo]\nurl = "http://127.0.0.1:9"\n'
 Make = Callable[..., Explorer]
 
 
-def used(made: Explorer) -> Profile:
-    return made.use("demo")
+def record_success(made: Explorer) -> None:
+    profile = made.use("demo")
+    made.journal.record(exchange(profile="demo", url=profile.endpoint, params="[ 7 ]"), profile)
 
 
 @pytest.mark.thorough
 async def test_profile_without_a_first_method_shows_the_list(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
-    made.method_lists.settle(used(made), Discovery(WHEN, (Method("user.get", source="discovered"),), ("said",)))
+    found = Discovery(START, (Method("user.get", source="discovered"),), ("said",))
+    made.method_lists.settle(made.use("demo"), found)
 
     for size in ((80, 24), (120, 40)):
         made.remembered.set_method("demo", "")
@@ -55,8 +54,7 @@ async def test_file_of_methods_is_reread_after_changes(
     document.write_text('{"openrpc": "1.3.2", "methods": [{"name": "user.get"}]}')
 
     async with open_program(made, profile="demo") as program:
-        screen = program.app.calls
-        assert screen is not None
+        screen = program.calls
         await program.until(lambda: "user.get" in screen.methods.methods)
         document.write_text('{"openrpc": "1.3.2", "methods": [{"name": "user.new"}]}')
         await program.until(lambda: "user.new" in screen.methods.methods)
@@ -79,9 +77,7 @@ async def test_first_method_is_the_last_used(make_explorer: Make) -> None:
 @pytest.mark.thorough
 async def test_first_params_are_those_of_last_success(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
-    reply = decode(b'{"jsonrpc":"2.0","id":"1","result":"pong"}', "1")
-    profile = used(made)
-    made.journal.record(Exchange("1", WHEN, "demo", profile.endpoint, "ping", "[ 7 ]", "call", reply), profile)
+    record_success(made)
 
     async with open_program(made, profile="demo") as program:
         screen = program.calls
@@ -99,9 +95,8 @@ async def test_method_list_follows_each_response(make_explorer: Make) -> None:
         return request.reply(error={"code": -32601, "message": ""})
 
     with RawServer(answer) as server:
-        async with open_program(
-            make_explorer(DEMO.replace("http://127.0.0.1:9", server.origin)), profile="demo"
-        ) as program:
+        made = make_explorer(DEMO.replace("http://127.0.0.1:9", server.origin))
+        async with open_program(made, profile="demo") as program:
             screen = program.calls
             await program.press("f5")
             await program.until(lambda: list(screen.methods.methods) == ["arg_test", "auth"])
@@ -112,9 +107,7 @@ async def test_method_list_follows_each_response(make_explorer: Make) -> None:
 
 async def test_text_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
-    reply = decode(b'{"jsonrpc":"2.0","id":"1","result":"pong"}', "1")
-    profile = used(made)
-    made.journal.record(Exchange("1", WHEN, "demo", profile.endpoint, "ping", "[ 7 ]", "call", reply), profile)
+    record_success(made)
     type_in(made, "ping", "[typed")
 
     async with open_program(made, profile="demo") as program:
@@ -128,8 +121,7 @@ async def test_method_of_a_typed_address_is_not_remembered(make_explorer: Make) 
     made.use(ad_hoc("http://127.0.0.1:9/rpc"))
 
     async with open_program(made) as program:
-        screen = program.app.calls
-        assert screen is not None
+        screen = program.calls
         screen.drafts.choose("arg_test")
         assert screen.header.profile is not None
         assert screen.header.profile.endpoint == "http://127.0.0.1:9/rpc"

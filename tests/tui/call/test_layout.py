@@ -77,15 +77,11 @@ async def test_docs_have_45_columns_of_text(explorer: Explorer) -> None:
 
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
-
-        def is_at(where: str) -> Callable[[], bool]:
-            return lambda: place(calls) == where
-
         calls.drafts.choose("demo.orders.place")
         await program.press("alt+m")
         for width, where in ((120, "over"), (154, "over"), (155, "beside"), (200, "beside"), (80, "over")):
             await program.resize_terminal(width, 40)
-            await program.until(is_at(where))
+            await program.until(lambda where=where: place(calls) == where)  # type: ignore[misc]
             assert calls.panes.docs is not None
             assert calls.panes.docs.page.scrollable_content_region.width > 45
 

@@ -3,50 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 
 import pytest
-from textual.pilot import Pilot
-from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.processes import ending_words
-from rpcexplorer.tui.widgets.bars import WarningLines
-from rpcexplorer.tui.widgets.verdict import ProblemLine
-from tests.tui.program import open_program
-from tests.tui.visiting import drawn
-from tests.tui.waiting import until
+from tests.fakes.wire import RawServer, http_reply
+from tests.tui.program import Program, open_program
 
 
-def words(calls: CallScreen) -> list[str]:
-    """Return the text lines of the response pane."""
-    return [str(widget.render()) for widget in calls.response.query(Static) if widget.display]
-
-
-async def replied(pilot: Pilot[Any], calls: CallScreen) -> None:
-    """Send a call and focus its response."""
-    await pilot.press("f5")
-    await until(pilot, lambda: calls.exchange is not None)
-    await pilot.press("f4")
+@asynccontextmanager
+async def replied(explorer: Explorer) -> AsyncIterator[Program]:
+    """Show a response with the focus on it."""
+    async with open_program(explorer, profile="demo") as program:
+        await program.sent()
+        await program.press("f4")
+        yield program
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("enter", [False, True], ids=["while it is typed", "when it is taken"])
 async def test_problem_of_a_filter_is_shown_once(explorer: Explorer, enter: bool) -> None:
-    async with open_program(explorer, profile="demo") as program:
-        calls = program.calls
-        await replied(program, calls)
+    async with replied(explorer) as program:
         await program.press("f", *".a |||", *(["enter"] if enter else []))
-        await program.until(lambda: "unexpected" in str(calls.query_one(WarningLines).render()))
+        await program.until(lambda: "unexpected" in program.text)
         await program.pause()
-        assert "\n".join([*words(calls), program.notices]).count("unexpected") == 1
+        assert program.text.count("unexpected") == 1
 
 
 async def test_table_of_filtered_response_names_the_original_key(explorer: Explorer) -> None:
-    async with open_program(explorer, profile="demo") as program:
-        await replied(program, program.calls)
+    async with replied(explorer) as program:
         await program.press("f", "full_stop", "enter", "t")
         await program.until(lambda: "Press o first" in program.notices)
 
@@ -62,8 +50,7 @@ async def test_filter_that_ends_while_quitting_is_ignored(explorer: Explorer, mo
 
     monkeypatch.setattr("rpcexplorer.tui.processes.transform", transform)
 
-    async with open_program(explorer, profile="demo") as program:
-        await replied(program, program.calls)
+    async with replied(explorer) as program:
         await program.press("f", "full_stop", "enter")
         await running.wait()
         program.calls.response.focus_inside()
@@ -79,25 +66,33 @@ def test_unnamed_signal_is_shown_by_its_number() -> None:
 
 async def test_call_without_a_method_names_the_next_step(explorer: Explorer) -> None:
     async with open_program(explorer, profile="prod") as program:
-        calls = program.calls
-        calls.drafts.choose("")
-        await program.press("f5")
-        await program.until(lambda: calls.exchange is not None)
-        assert calls.exchange is not None
-        assert calls.exchange.outcome_name == "refused"
-        assert "Name one, such as" in str(calls.query_one(WarningLines).render())
+        program.calls.drafts.choose("")
+        assert (await program.sent()).outcome_name == "refused"
+        await program.until(lambda: "Name one, such as" in program.text)
 
 
 async def test_duplicate_name_is_a_warning_and_sent_unchanged(explorer: Explorer) -> None:
-    async with open_program(explorer, profile="demo", size=(100, 30)) as program:
-        calls = program.calls
-        calls.drafts.choose("demo.echo")
-        calls.params.replace('{"id": 1, "id": 2}')
-        line = calls.query_one(ProblemLine)
-        await program.until(lambda: "valid JSON  object with 2 members" in drawn(line))
-        assert "“id” appears twice in one object and is sent as typed" in " ".join(drawn(line).split())
-        await program.press("f5")
-        await program.until(lambda: calls.exchange is not None)
-        assert b'{"id":1,"id":2}' in b"".join(bytes(calls.response.body.text).split())
-        calls.params.replace('{"id": 1}')
-        await program.until(lambda: "twice" not in drawn(line))
+    async with open_program(explorer, profile="demo", size=(140, 40)) as program:
+        await program.write("demo.echo", '{"id": 1, "id": 2}')
+        await program.until(lambda: "valid JSON object with 2 members" in program.words)
+        assert "“id” appears twice in one object and is sent as typed" in program.words
+        exchange = await program.sent()
+        assert b'{"id":1,"id":2}' in b"".join(exchange.response.body.split())
+        program.calls.params.replace('{"id": 1}')
+        await program.until(lambda: "twice" not in program.text)
+
+
+async def test_json_rpc_1_0_responses_are_reported_once(make_explorer: Callable[..., Explorer]) -> None:
+    seen: list[str] = []
+
+    with RawServer(http_reply(b'{"id":"x","result":[1.10],"error":null}')) as server:
+        async with open_program(make_explorer(f'[profile.old]\nurl = "{server.origin}"\n'), profile="old") as program:
+            for _ in range(2):
+                program.calls.exchange = None
+                await program.sent()
+                await program.until(lambda: "✓ result" in program.text and "1.10" in program.text)
+                seen.append(program.text)
+    first, second = seen
+    for words in ("as in JSON-RPC 1.0", "handles this and reports"):
+        assert words in first
+        assert words not in second
