@@ -151,7 +151,7 @@ class ConnectionTest(Dialog[str]):
     has_action = False
 
     DEFAULT_CSS = """
-    ConnectionTest Sheet { height: 12; background: $surface; }
+    ConnectionTest Sheet { height: 12; }
     ConnectionTest .hint { margin-top: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -639,7 +639,7 @@ SIGNS: Final = {
 class PageDialog(Dialog[str]):
     has_action = False
     DEFAULT_CSS = """
-    PageDialog > .block { width: 96; height: 90%; padding: 1 0 0 0; background: $background; overflow-y: hidden; }
+    PageDialog > .block { width: 96; height: 90%; padding: 1 0 0 0; overflow-y: hidden; }
     PageDialog.-low > .block { height: 100%; padding: 0; }
     PageDialog .title { padding: 0 3; }
     PageDialog Sheet { height: 1fr; }
@@ -809,7 +809,7 @@ LEAST: Final = 3
 
 class ChangesList(RowList[tuple[SheetLine, MethodChange]]):
     DEFAULT_CSS = """
-    ChangesList { background: $surface; scrollbar-background: $surface; scrollbar-gutter: stable; }
+    ChangesList { scrollbar-gutter: stable; }
     """
 
     def __init__(self, changes: Sequence[MethodChange]) -> None:
@@ -817,7 +817,7 @@ class ChangesList(RowList[tuple[SheetLine, MethodChange]]):
         self._changes, self._width = changes, 0
 
     def draw(self, item: tuple[SheetLine, MethodChange], width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        return line(item[0], width, styles, ground="selection" if chosen else "surface")
+        return line(item[0], width, styles, ground="selection" if chosen else self.ground)
 
     def on_mount(self) -> None:
         """Lay out for the screen, as keys may come before the first resize."""

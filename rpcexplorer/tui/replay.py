@@ -290,8 +290,7 @@ async def _profile_for(
 class Ticked(ItemList[Profile]):
     """Profiles with check boxes. The order of checking is kept; the others are compared with the first."""
 
-    DEFAULT_CSS = "Ticked { background: $surface; scrollbar-background: $surface; height: auto; max-height: 12; }"
-    GROUND = "surface"
+    DEFAULT_CSS = "Ticked { height: auto; max-height: 12; }"
 
     def __init__(self, profiles: Sequence[Profile], on: str) -> None:
         super().__init__(

@@ -42,9 +42,11 @@ class CompletionList(RowList["Candidate"], can_focus=False):
     DEFAULT_CSS = """
     CompletionList {
         display: none; overlay: screen; constrain: inside inflect; width: 20; height: 1; background: $surface;
-        scrollbar-background: $surface;
+        border-left: outer $accent; scrollbar-background: $surface;
     }
     """
+
+    ground = "surface"
 
     def __init__(self, editor: Editor, advice: Advice) -> None:
         super().__init__()
@@ -65,8 +67,8 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         """The offset inside a new empty pair, and its opening character."""
 
     def draw(self, item: Candidate, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        ground = "selection" if chosen else "surface"
-        name = (f" {item.shown}", "text bold" if chosen else "text")
+        ground = "selection" if chosen else self.ground
+        name = (item.shown, "text bold" if chosen else "text")
         return line([name, (f"  {item.words} ", "dim")], width, styles, ground=ground)
 
     def follow(self) -> None:

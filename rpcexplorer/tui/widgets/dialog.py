@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import ClassVar, Final, Generic
+from typing import ClassVar, Generic
 
 from msgspec import Struct
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import RenderableType
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -16,12 +15,13 @@ from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.renderables.background_screen import BackgroundScreen
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -95,53 +95,14 @@ class Answers(Horizontal):
         self.set_class(wanted > self.size.width, "-stacked")
 
 
-class Backdrop(BackgroundScreen):
-    """The screen behind a dialog: dimmed, without words that are cut off."""
+class Faint(BackgroundScreen):
+    """The screen behind a dialog, which the terminal dims: its own colours cannot be mixed."""
 
-    def __init__(self, behind: BackgroundScreen, block: Region) -> None:
-        super().__init__(behind.screen, behind.color)
-        self._block = block
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        behind = (segment for segment in super().__rich_console__(console, options) if isinstance(segment, Segment))
-        for y, pieces in enumerate(Segment.split_lines(behind)):
-            if y:
-                yield Segment.line()
-            strip = Strip(piece for piece in pieces if not piece.control)
-            if self._block.y <= y < self._block.bottom:
-                strip = without_cut_words(strip, self._block.x, self._block.right)
-            yield from map(_dimmed, strip) if self.color.a == 0 else strip
-
-
-def _dimmed(piece: Segment) -> Segment:
-    """Return a dimmed segment without a background.
-
-    The terminal dims its own colours, which cannot be mixed here.
-    """
-    return Segment(piece.text, Style(color=piece.style.color if piece.style else None, dim=True))
-
-
-LINES: Final = frozenset("│▌▐")
-"""Between two panes, and at the edges of a screen for production."""
-
-
-def without_cut_words(strip: Strip, left: int, right: int) -> Strip:
-    """Return a line with a blank range, extended to whole words.
-
-    Words of one text have one blank between them. Two blanks, the line between two panes, or an edge, end it.
-    """
-    cells = "".join(letter + "\0" * (cell_len(letter) - 1) for letter in strip.text)
-
-    def is_between_words(at: int) -> bool:
-        return "  " in cells[max(at - 2, 0) : at + 2] or not LINES.isdisjoint(cells[at - 1 : at + 1])
-
-    while 0 < left < len(cells) and not is_between_words(left):
-        left -= 1
-    while 0 < right < len(cells) and not is_between_words(right):
-        right += 1
-    before, between, after = strip.crop(0, left), strip.crop(left, right), strip.crop(right)
-    blank = [Segment(" " * piece.cell_length, piece.style) for piece in between]
-    return Strip([*before, *blank, *after])
+    @classmethod
+    def process_segments(cls, segments: Iterable[Segment], color: Color) -> Iterable[Segment]:  # noqa: ARG003
+        for text, style, control in segments:
+            colour = None if style is None or style.reverse else style.color
+            yield Segment(text, Style(color=colour, dim=True), control)
 
 
 class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[ResultT]):
@@ -165,6 +126,9 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
     Dialog.-low > .block { max-height: 100%; margin-bottom: 1; padding: 0 3; }
     Dialog.-narrow > .block { width: 100%; max-width: 100%; }
     Dialog.-grave > .block { border-left: outer $prod; }
+    Dialog:ansi > .block { border: round $accent; }
+    Dialog.-grave:ansi > .block { border: round $prod; }
+    Dialog LineView { background: $surface; scrollbar-background: $surface; }
     Dialog .title { text-style: bold; color: $accent; margin-bottom: 1; width: 1fr; height: auto; }
     Dialog.-low .title { margin-bottom: 0; }
     Dialog.-grave .title { color: $wrong; }
@@ -189,27 +153,17 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         """It was closed without its action, and not by Esc."""
         self._is_left = False
         """Esc was pressed."""
-        self._covered = Region()
-        """The region of the block."""
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="block", can_focus=False):
             yield Static(plain(self._title), classes="title")
             yield from self.content()
 
-    def on_mount(self) -> None:
-        self.screen_layout_refresh_signal.subscribe(self, self._look_behind)
-
-    def _look_behind(self, _: Screen[object]) -> None:
-        """Redraw: a block of another size cuts other words."""
-        block = self.query_one(".block").region
-        if block != self._covered:
-            self._covered = block
-            self.refresh()
-
     def render(self) -> RenderableType:
         behind = super().render()
-        return Backdrop(behind, self._covered) if isinstance(behind, BackgroundScreen) else behind
+        if isinstance(behind, BackgroundScreen) and self.app.native_ansi_color and not self.has_class("-preview"):
+            return Faint(behind.screen, behind.color)
+        return behind
 
     def content(self) -> ComposeResult:
         """Compose the widgets below the title."""
@@ -277,7 +231,7 @@ class Confirm(Dialog[str]):
     """
 
     DEFAULT_CSS = """
-    Confirm .all { height: auto; max-height: 50vh; background: $surface; scrollbar-background: $surface; }
+    Confirm .all { height: auto; max-height: 50vh; scrollbar-background: $surface; }
     Confirm .scroll { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -83,13 +83,8 @@ def matching(picks: Sequence[Pick], query: str) -> list[Shown]:
 class PickList(RowList[Shown], can_focus=False):
     """The matching choices; keys come from the input line."""
 
-    DEFAULT_CSS = """
-    PickList { background: $surface; scrollbar-background: $surface; }
-    """
-    GROUND = "surface"
-
     def draw(self, item: Shown, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        ground = "selection" if chosen else self.GROUND
+        ground = "selection" if chosen else self.ground
         found, plain, about, mark = "accent bold underline", "text", "dim", "   "
         if chosen:
             found, plain, about, mark = "text bold underline", "text bold", "middle", " › "  # noqa: RUF001 - the sign

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
+from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -34,13 +35,17 @@ class LineView(Commanded, ScrollView, can_focus=True, scope="lists"):
     """
     heading_rows: int = 0
     """Rows at the top that do not scroll, drawn by the subclass."""
-    GROUND: ClassVar[str] = "background"
+    ground = "background"
     """The colour behind rows that are not chosen."""
 
     empty: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
     """Shown if there are no rows: the next step."""
     cursor: reactive[int] = reactive(0, repaint=False)
     """The row under the cursor, from 0; -1 if no row can be."""
+
+    def on_mount(self) -> None:
+        if isinstance(self.screen, ModalScreen):
+            self.ground = "surface"
 
     @property
     def row_count(self) -> int:
@@ -68,8 +73,8 @@ class LineView(Commanded, ScrollView, can_focus=True, scope="lists"):
         if 0 <= row < count:
             return self.draw_row(row, width, styles)
         if not count and 0 <= row < len(self.empty):
-            return line(self.empty[row], width, styles, ground=self.GROUND)
-        return Strip.blank(width, styles.style(ground=self.GROUND))
+            return line(self.empty[row], width, styles, ground=self.ground)
+        return Strip.blank(width, styles.style(ground=self.ground))
 
     def rows_changed(self, width: int = 0) -> None:
         """Scroll over as many rows as there are now, and draw them."""
@@ -277,7 +282,7 @@ class ItemList(RowList[Item], inherit_bindings=False):
 
     def draw(self, item: Item, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         left, right = arranged(self.arrangement(width), item, width)
-        return line(left, width, styles, right=right, ground="selection" if chosen else self.GROUND)
+        return line(left, width, styles, right=right, ground="selection" if chosen else self.ground)
 
     def render_line(self, y: int) -> Strip:
         if y >= self.heading_rows:
@@ -311,7 +316,7 @@ class Sheet(LineView):
         return len(self._rows)
 
     def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:
-        return line(self._rows[row], width, styles)
+        return line(self._rows[row], width, styles, ground=self.ground)
 
     def nearest(self, row: int, by: int = 1) -> int:  # noqa: ARG002 - there is no cursor
         return -1

@@ -3,37 +3,50 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
-from rich.segment import Segment
 from textual import events
 from textual.app import App, ComposeResult
 from textual.screen import Screen
-from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.widgets.dialog import without_cut_words
+from rpcexplorer.tui.dialogs import Help
+from rpcexplorer.tui.theme import ThemeStyles
 from rpcexplorer.tui.widgets.full_screen import AnswersOnce
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.tui.program import open_program, running
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a list  some words to read  the rest", "a list                      the rest"),
-        ("a list  some words│more of them  more", "a list            │more of them  more"),
-        ("a 語語語語語語語語語  語 b", "                      語 b"),
-        ("▌ a list some words, more of it ▐", "▌                               ▐"),
-        ("short", "short"),
-    ],
-)
-def test_backdrop_shows_no_words_that_a_dialog_cuts(text: str, shown: str) -> None:
-    """The dialog covers columns 10 to 17."""
-    strip = Strip([Segment(text)])
-    found = without_cut_words(strip, 10, 18)
-    assert (found.text, found.cell_length) == (shown, strip.cell_length)
+@pytest.mark.drawn
+async def test_words_behind_a_dialog_are_cut_only_by_its_edges(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(100, 30)) as program:
+        before = program.text.splitlines()
+        await program.press("f1")
+        await program.on(Help)
+        await program.rest()
+        block = program.app.screen.query_one(".block").region
+        for was, row in zip(before, program.text.splitlines(), strict=True):
+            assert (row[: block.x], row[block.right :]) == (was[: block.x], was[block.right :])
+
+
+@pytest.mark.parametrize(("key", "kind"), [("f1", Help), ("ctrl+p", Picker)])
+@pytest.mark.parametrize("theme", ["night", "terminal"])
+async def test_dialogs_have_one_ground(explorer: Explorer, theme: str, key: str, kind: type[Any]) -> None:
+    async with open_program(explorer, profile="demo", size=(100, 30)) as program:
+        program.app.use_theme(theme)
+        await program.press(key)
+        await program.on(kind)
+        await program.rest()
+        screen, styles = program.app.screen, ThemeStyles.of(program.app.screen)
+        grounds = {styles.style(ground=ground).bgcolor for ground in ("surface", "selection")}
+        block, field = screen.query_one(".block"), screen.query("Entry")
+        assert block.styles.has_rule("border_right") == (theme == "terminal")
+        for y, strip in enumerate(screen._compositor.render_strips(screen.size)):
+            if y in block.content_region.line_range and not any(y == entry.region.y for entry in field):
+                inside = strip.crop(block.content_region.x, block.content_region.right)
+                assert {piece.style.bgcolor for piece in inside if piece.style is not None} <= grounds
 
 
 @pytest.mark.drawn
