@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -13,13 +11,12 @@ from typing import Any
 import click
 
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.cli.words import are_json, are_open, params_of
 from rpcexplorer.cli.world import World
 from rpcexplorer.files.io import read_bytes
-from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.problem import capitalised, nearest
-from rpcexplorer.patterns import regex
-from rpcexplorer.rpc.messages import spelled
+from rpcexplorer.model.method import Described
+from rpcexplorer.model.problem import nearest
 
 
 def whole_number(least: int, most: int | None = None, *, otherwise: str = "") -> Callable[[str], int]:
@@ -121,80 +118,34 @@ set_option = click.option(
 FILE_HELP = "Write to FILE instead of stdout. Incomplete output does not change FILE."
 AUTH = OneOf(KINDS)
 """Auth type of a server that was typed without a profile."""
-PAIR = regex(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
-"""A word of params: ``name=text`` or ``name:=json``."""
 
 
-def draft_of(method: str, words: Sequence[str], world: World, *, notification: bool = False) -> Draft:
-    """Return the call that a command names."""
-    text = params_text(words, world)
+def draft_of(
+    method: str,
+    words: Sequence[str],
+    world: World,
+    described: Callable[[], Described | None],
+    *,
+    notification: bool = False,
+) -> Draft:
+    """Return the call that a command names; ``described`` is asked only for words whose type is open."""
+    text = params_text(words, world, described)
     is_in_file = len(words) == 1 and words[0].startswith("@")  # The user may not have typed what is in it.
     return Draft(method, text, notification=notification, sources=(text,) if is_in_file else ())
 
 
-def params_text(words: Sequence[str], world: World) -> str:
+def params_text(words: Sequence[str], world: World, described: Callable[[], Described | None]) -> str:
     """Return the text of the params; their JSON is checked later."""
-    if not words:
-        return ""
-    if len(words) == 1 and not PAIR.fullmatch(words[0]):
-        (word,) = words
-        if word == "-":
-            return input_text(word, world)
-        return file_text(word[1:], world) if word.startswith("@") else word
-    members = []
-    for word in words:
-        pair = PAIR.fullmatch(word)
-        if pair is None:
-            raise click.UsageError(
-                f"{word} is neither name=text nor name:=json. Write each param that way, or all params as one "
-                """JSON text in quotes, such as '{"page": 1}' or '[1, 2]'."""
-            )
-        name, sign, value = pair.groups()
-        if sign == ":=":
-            _check(name, value)
-        else:
-            value = spelled(value)
-        members.append(f"{spelled(name)}: {value}")
-    return "{" + ", ".join(members) + "}"
-
-
-def _check(name: str, value: str) -> None:
-    """End the command if the JSON of a word is not exactly one value."""
-    start = value.lstrip()
-    whole = start.startswith(("[", "{")) and not start.startswith("{{")
-    text = value if whole else f"[{value}]"
-    read = Draft("", text).read()
-    instead = ""
-    if isinstance(read, Typo):
-        problem, better, instead = read.what, _better(read, whole=whole), read.instead
-    elif whole or read.size == 1:
-        return
-    elif read.size:
-        problem, better = "only one value is allowed", text
-    else:
-        problem, better = "the value is missing", "null"
-    ways = [f"{name}:={better}"] if better else []
-    if not whole and not value.startswith(('"', "'")):
-        ways.append(f"{name}={value}")
-    if ways:
-        instead = f"write {' or '.join(map(shlex.quote, ways))} instead"
-    raise click.UsageError(f"{name}:={value} cannot be sent: {problem}. {capitalised(instead)}.")
-
-
-def _better(problem: Typo, *, whole: bool) -> str:
-    """Return the value with all fixes applied; empty if there is no fix.
-
-    The brackets that were added to parse the value are removed again.
-    """
-    from rpcexplorer.text.problems import fix_all
-
-    fixed = fix_all(problem)
-    if fixed is None:
-        return ""
-    _, text = fixed
-    read = Draft("", text).read()
-    one = isinstance(read, Params) and read.kind == "array" and read.size == 1
-    return text[1:-1] if one and not whole else text
+    if not words or are_json(words):
+        return "".join(words)
+    if words == ("-",):
+        return input_text("-", world)
+    if len(words) == 1 and words[0].startswith("@"):
+        return file_text(words[0][1:], world)
+    made = params_of(words, described() if are_open(words) else None)
+    if made.is_guessed:
+        world.say(f"params {made.text}")
+    return made.text
 
 
 def input_text(name: str, world: World) -> str:

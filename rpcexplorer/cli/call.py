@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import starmap
 from typing import Any, Literal
 
@@ -205,19 +206,21 @@ sending_options = together(
 def call(run: Run, /, method: str, params: tuple[str, ...], **options: Any) -> int:
     """Call METHOD and print its result.
 
-    PARAMS is JSON text, @FILE, or - for stdin. Words such as name=text and name:=json make an object. METHOD can also
-    be a saved call, @NAME, which has its own params. If the name of a method begins with @, write @@.
+    PARAMS is JSON text, @FILE, or - for stdin. Words such as name=text and name:=json make an object, words without a
+    name are params by position. METHOD can also be a saved call, @NAME, which has its own params. If the name of a
+    method begins with @, write @@.
 
     \b
     Examples:
       rpcexplorer call ping
       rpcexplorer call -p staging user.list '{"page": 1}'
       rpcexplorer call user.list page:=1 name=Ada
+      rpcexplorer call eth_getBlockByNumber 0x1 false
       rpcexplorer call report.run @params.json | jq .total
       rpcexplorer call ping --url http://127.0.0.1:8000 --auth none
       rpcexplorer call @"list users" --set page=2
     """
-    return _send(run, Sending(**options), draft_of(method, params, run.world), params)
+    return _send(run, Sending(**options), partial(_draft, run, method, params), params)
 
 
 @click.command()
@@ -243,7 +246,7 @@ def notify(run: Run, /, method: str, params: tuple[str, ...], **options: Any) ->
     prints = sending.include or sending.body or sending.dry_run
     if sending.output is not None and not prints:
         raise click.UsageError("A notification gets no result to write. Remove --output, or use call.")
-    return _send(run, sending, draft_of(method, params, run.world, notification=True), params)
+    return _send(run, sending, partial(_draft, run, method, params, notification=True), params, has_result=False)
 
 
 @click.command()
@@ -261,19 +264,33 @@ def batch(run: Run, /, file: str, **options: Any) -> int:
       rpcexplorer batch calls.json
       echo '[{"method": "ping"}, {"method": "user.list", "params": {"page": 1}}]' | rpcexplorer batch
     """
-    return _send(run, Sending(**options), Batch(input_text(file.removeprefix("@"), run.world)))
+    return _send(run, Sending(**options), lambda: Batch(input_text(file.removeprefix("@"), run.world)))
 
 
-def _send(run: Run, sending: Sending, draft: Draft | Batch, words: Sequence[str] = ()) -> int:
-    """Send a draft and print its outcome; ``words`` are its params as they were typed."""
+def _draft(run: Run, method: str, words: Sequence[str], *, notification: bool = False) -> Draft:
+    return draft_of(method, words, run.world, lambda: run.explorer.described(method), notification=notification)
+
+
+def _send(
+    run: Run,
+    sending: Sending,
+    make: Callable[[], Draft | Batch],
+    words: Sequence[str] = (),
+    *,
+    has_result: bool = True,
+) -> int:
+    """Send a draft and print its outcome.
+
+    ``make`` returns it once the profile is chosen; ``words`` are its params as they were typed.
+    """
     if sending.part == "response" and sending.body:
         raise click.UsageError("Use --response or --body, not both.")
     world, out = run.world, Output(run.world, sending.output)
-    if isinstance(draft, Batch) or not draft.notification:
+    if has_result:
         world.write(b"")  # If the result cannot be printed, nothing is sent.
     profile, explorer = run.use(), run.explorer
     explorer.journal.recording = explorer.journal.recording and sending.history
-    draft = resolved(run, draft, sending.given, sending.id or "")
+    draft = resolved(run, make(), sending.given, sending.id or "")
     if sending.dry_run:
         code = show_preview(out.world, explorer.preview(draft, id=sending.id))
         mark(world, draft, words)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
-from rpcexplorer.cli.arguments import PAIR, OneOf
+from rpcexplorer.cli.arguments import OneOf
 from rpcexplorer.cli.run import Run
+from rpcexplorer.cli.words import PAIR
 from rpcexplorer.cli.world import COMPLETING, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import SIGN, Described, method_of

@@ -85,12 +85,13 @@ def listen(
       rpcexplorer listen -p sound --method Client.OnVolumeChanged | jq .params
       rpcexplorer listen --stdio 'rpcexplorer demo --stdio' clock.subscribe --for 10s
     """
-    draft = None if method is None else draft_of(method, params, run.world)
     run.world.write(b"")  # If messages cannot be printed, nothing is sent.
     profile, journal = run.use(), run.explorer.journal
     journal.recording = journal.recording and history
-    if draft is not None:
-        sent = resolved(run, draft, given)
+    draft = None
+    if method is not None:
+        typed = draft_of(method, params, run.world, lambda: run.explorer.described(method))
+        sent = resolved(run, typed, given)
         assert isinstance(sent, Draft)
         draft = sent
         mark(run.world, draft, params)

@@ -304,10 +304,10 @@ def params(run: Run, method: str, given: tuple[str, ...], check: bool) -> int:
     """
     if given and not check:
         raise click.UsageError("To check these params, add --check. To print params for METHOD, remove them.")
-    text = params_text(given, run.world)
     profile = run.use()
     run.explorer.read_description()
     known = known_method(run, method)
+    text = params_text(given, run.world, lambda: run.explorer.described(method))
     code = _check(run, known, text) if check else _print_start(run, profile, known)
     if run.explorer.method_lists.problem:
         run.world.say(run.explorer.method_lists.problem)

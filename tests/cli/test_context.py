@@ -34,7 +34,6 @@ MEANT = [
     ("call m --dryrun", "There is no option --dryrun. Did you mean --dry-run?"),
     ("call m --version", "The option --version must be before call."),
     ("history list --last", "There is no option --last. To read the help"),
-    ("call m 1 2", """such as '{"page": 1}' or '[1, 2]'."""),
     ("nothing.toml", "nothing.toml. Check the name.\n"),
     ("-p nobody", "there is no profile `nobody`"),
     ("profiles test -p nobody", "there is no profile `nobody`"),

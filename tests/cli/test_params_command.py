@@ -106,7 +106,6 @@ def test_saved_call_is_checked_against_its_method(shop: Shell) -> None:
     [
         (["needs", "x:=1"], "add --check"),
         (["needs", "--check", "{"], "these params cannot be sent"),
-        (["needs", "--check", "5"], "these params cannot be sent"),
         (["needs", "--check", "@nowhere.json"], "There is no file"),
         (["nobody", "--check", "{}"], "There is no method nobody"),
     ],
