@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import MAX_RESULT_BYTES, Explorer
@@ -12,6 +11,7 @@ from rpcexplorer.model.method import By, Described, DescribedParam, Method
 from rpcexplorer.model.problem import Checked, SchemaProblem
 from rpcexplorer.tui.call.advice import MAX_PARAMS_CHARACTERS
 from tests.fakes.wire import RawServer, Received, http_reply
+from tests.history.recording import START
 from tests.history.recording import exchange as recorded
 from tests.tui.program import open_program
 
@@ -54,83 +54,66 @@ async def test_params_and_results_are_checked_against_the_schema(make_explorer: 
         made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n')
         made.__dict__["checker"] = checker
         profile = made.use("demo")
-        found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (USER,), ("said",), described={"user.get": TOLD})
+        found = Discovery(START, (USER,), ("said",), described={"user.get": TOLD})
         made.method_lists.settle(profile, found)
         async with open_program(made, profile="demo") as program:
-            screen = program.calls
+            calls = program.calls
             await program.until(lambda: "! line 1, column 1: id is missing. (1 of 2, " in program.text)
-            assert screen.params.warnings.problems[1].sentence == "id.token is missing", (
-                "a member of another param can be missing, too"
-            )
+            sentence = calls.params.warnings.problems[1].sentence
+            assert sentence == "id.token is missing", "a member of another param can be missing, too"
             assert checker.asked[-1] == (TOLD, "{}", "name")
             asked = len(checker.asked)
-            for is_reported in (True, False):
-                await program.press("f5")
-                await program.until(lambda: bool(screen.exchange) and not screen.running)
-                await program.app.workers.wait_for_complete(
-                    [worker for worker in program.app.workers if worker.group == "result"]
-                )
+            for is_checked in (True, False):  # a large result is not checked
+                await program.sent()
+                of_result = [worker for worker in program.app.workers if worker.group == "result"]
+                await program.app.workers.wait_for_complete(of_result)
                 await program.pause()
-                assert screen.response.schema_remark.endswith("must be a number. 2 more problems.") == is_reported, (
-                    "a large result is not checked"
-                )
-                assert (
-                    "does not match its schema. At /items/0: items/0 must be a number." in program.text
-                ) == is_reported
+                assert calls.response.schema_remark.endswith("must be a number. 2 more problems.") == is_checked
+                mismatch = "does not match its schema. At /items/0: items/0 must be a number."
+                assert (mismatch in program.text) == is_checked
                 results.pop(0)
-                screen.exchange = None
-                assert not screen.response.schema_remark
-            screen.drafts.choose("other")
-            await program.press("f5")
-            await program.until(lambda: bool(screen.exchange) and not screen.running)
-            assert (len(checker.asked), screen.response.schema_remark) == (asked + 1, ""), (
-                "the result of that method has no schema"
-            )
+                calls.exchange = None
+                assert not calls.response.schema_remark
+            calls.drafts.choose("other")  # its result has no schema
+            await program.sent()
+            assert (len(checker.asked), calls.response.schema_remark) == (asked + 1, "")
 
 
-async def test_new_method_has_valid_params_and_old_values(
-    make_explorer: Callable[..., Explorer],
-) -> None:
+async def test_new_method_has_valid_params_and_old_values(make_explorer: Callable[..., Explorer]) -> None:
     kind = DescribedParam("kind", {"enum": ["calm", "loud"]}, True)
     owner = DescribedParam("owner_id", {"type": "integer"})
+    described = {"user.make": Described((kind, owner)), "@kind.set": Described((kind,))}
+    methods = tuple(Method(name, by="name", source="discovered") for name in described)
 
     with RawServer(http_reply(b'{"jsonrpc":"2.0","id":"x","result":1}')) as server:
         variables = '[profile.demo.variables]\nowner_id = "5"\n'
         made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n{variables}')
         made.__dict__["checker"] = SternChecker()
         profile = made.use("demo")
-        known = tuple(Method(name, by="name", source="discovered") for name in ("user.make", "@kind.set"))
-        described = {"user.make": Described((kind, owner)), "@kind.set": Described((kind,))}
-        made.method_lists.settle(
-            profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), known, ("said",), described=described)
-        )
+        made.method_lists.settle(profile, Discovery(START, methods, ("said",), described=described))
         made.remembered.set_method("demo", "user.make")
-        for number in range(10):
-            made.journal.record(
-                recorded(number, profile="demo", params='{"owner_id": 40}' if number == 0 else "[]"), profile
-            )
-        made.journal.record(recorded(10, profile="other", params='{"owner_id": 41}'), profile)
-        made.journal.record(recorded(11, profile="demo", params='{"owner_id": 42}', foreign=True), profile)
+        for call in (
+            recorded(0, profile="demo", params='{"owner_id": 40}'),
+            *(recorded(number, profile="demo") for number in range(1, 10)),
+            recorded(10, profile="other", params='{"owner_id": 41}'),
+            recorded(11, profile="demo", params='{"owner_id": 42}', foreign=True),
+        ):
+            made.journal.record(call, profile)
         async with open_program(made, profile="demo") as program:
-            screen = program.calls
-            screen.drafts.choose("user.make")
-            assert json.loads(screen.params.text) == {"kind": "calm"}
+            calls = program.calls
+            calls.drafts.choose("user.make")
+            assert json.loads(calls.params.text) == {"kind": "calm"}
 
             def offered(text: str) -> list[str]:
-                found = screen.advice.complete(text, len(text) - 1)
+                found = calls.advice.complete(text, len(text) - 1)
                 return [candidate.shown for candidate in found.candidates] if found else []
 
             await program.until(lambda: offered('{"owner_id": }') == ["{{owner_id}}", "40"])  # an old call had it
-            screen.params.replace('{"owner_id": 77}')
-            await program.press("f5")
-            await program.until(
-                lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"]
-            )  # the newest call had it
-            assert screen.advice.signature('{"owner_id": }', 13) == "owner_id integer, next: kind"
-            assert offered(f'{{"note": "{"x" * MAX_PARAMS_CHARACTERS}", "owner_id": }}') == [], (
-                "a long text is not checked"
-            )
-            screen.drafts.choose("@@kind.set")
-            assert (screen.advice.signature("[1]", 1), screen.advice.signature("{}", 1)) == ("", "kind"), (
-                "it takes named params only"
-            )
+            calls.params.replace('{"owner_id": 77}')
+            await program.sent()
+            await program.until(lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"])
+            assert calls.advice.signature('{"owner_id": }', 13) == "owner_id integer, next: kind"
+            long = f'{{"note": "{"x" * MAX_PARAMS_CHARACTERS}", "owner_id": }}'
+            assert offered(long) == [], "a long text is not checked"
+            calls.drafts.choose("@@kind.set")  # it takes named params only
+            assert (calls.advice.signature("[1]", 1), calls.advice.signature("{}", 1)) == ("", "kind")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
@@ -24,13 +24,14 @@ from tests.tui.stage import FakeAdvice, Staged, staged, text_of
 LIST = Method("user.list", "Lists users, newest first", source="discovered")
 TYPO = '["username": "ada"]'
 TYPO_LINE = "   ✗ line 1, column 12: members need braces, not square brackets."
+LONG = "[" + "1, " * MAX_IMMEDIATE + "1]"
 PREVIEW = Preview("POST /api/v2/ HTTP/1.1", (("Cookie", "sessionid=«demo.session»"),), b'{"method":"user.list"}')
 
 
 @asynccontextmanager
-async def editing(text: str) -> AsyncIterator[tuple[ParamsPane, Staged]]:
+async def editing(text: str, **advice: Callable[..., object]) -> AsyncIterator[tuple[ParamsPane, Staged]]:
     """Show the params of a method in the focused pane."""
-    pane = ParamsPane(FakeAdvice())
+    pane = ParamsPane(FakeAdvice(**advice))
     async with staged(pane, size=(110, 12)) as program:
         pane.method = LIST
         pane.load(text)
@@ -54,7 +55,8 @@ def sheet(pane: ParamsPane) -> str:
 
 def keys_at_work(program: Staged) -> set[str]:
     active = program.app.screen.active_bindings.values()
-    return {each.binding.id for each in active if each.enabled and each.binding.id}
+    ids = [one.binding.id or "" for one in active if one.enabled]
+    return {id for id in ids if id.startswith("params.")}
 
 
 async def test_bar_names_the_method_and_its_summary() -> None:
@@ -65,13 +67,11 @@ async def test_bar_names_the_method_and_its_summary() -> None:
 
 
 async def test_bar_describes_the_param_at_the_cursor() -> None:
-    pane = ParamsPane(FakeAdvice(signature=lambda text, offset: f"{offset} of {text}" if offset else ""))
-    async with staged(pane, size=(80, 10)) as program:
-        pane.method = LIST
-        pane.load("[]")
-        pane.focus_inside()
+    def signature(text: str, offset: int) -> str:
+        return f"{offset} of {text}" if offset else ""
+
+    async with editing("[]", signature=signature) as (pane, program):
         bar = pane.query_one(Bar)
-        await program.pause()
         assert text_of(bar).startswith("▌user.list  Lists users"), "the summary comes first"
         await program.press("5")
         assert text_of(bar).startswith("▌user.list  2 of [5] ")
@@ -150,19 +150,6 @@ async def test_only_useful_keys_are_enabled() -> None:
 
 
 @pytest.mark.thorough
-async def test_refusal_shows_the_place_until_next_change() -> None:
-    async with editing(TYPO) as (pane, program):
-        pane.show_tab("Request")
-        pane.refuse()
-        await program.pause()
-        assert pane.tab == "Params"
-        assert problem_line(pane).startswith("    not sent   line 1, column 12: members need braces")
-        assert pane.query_one(Editor).cursor_location == (0, 11)
-        await program.press("x")
-        assert "not sent" not in problem_line(pane)
-
-
-@pytest.mark.thorough
 async def test_request_is_built_only_while_it_is_shown() -> None:
     asked: list[str] = []
 
@@ -170,11 +157,7 @@ async def test_request_is_built_only_while_it_is_shown() -> None:
         asked.append(text)
         return PREVIEW if text == "[1]" else Refused("profile", "The profile has no URL.")
 
-    pane = ParamsPane(FakeAdvice(preview=preview))
-    async with staged(pane, size=(110, 12)) as program:
-        pane.load("[]")
-        pane.focus_inside()
-        await program.pause()
+    async with editing("[]", preview=preview) as (pane, program):
         await program.press("1")
         assert asked == []
         pane.action_tab_next()
@@ -215,13 +198,9 @@ async def test_click_on_a_tab_opens_it() -> None:
         assert isinstance(program.app.focused, Sheet)
 
 
-async def test_long_text_is_judged_later_but_before_sending(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    long = "[" + "1, " * MAX_IMMEDIATE + "1]"
-
+async def test_long_text_is_judged_later_but_before_sending(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdict, "PAUSE", 60)
-    async with editing(long) as (pane, program):
+    async with editing(LONG) as (pane, program):
         line = pane.query_one(ProblemLine)
         await program.press("home", "x")
         assert pane.query_one(Editor).mark is None
@@ -233,7 +212,6 @@ async def test_long_text_is_judged_later_but_before_sending(
 
 @pytest.mark.parametrize("action", ["send", "fix", "format"])
 async def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    long = "[" + "1, " * MAX_IMMEDIATE + "1]"
     threads: list[threading.Thread] = []
 
     def judged_in_thread(text: str) -> tuple[Params | Typo, str]:
@@ -242,7 +220,7 @@ async def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: 
 
     monkeypatch.setattr(verdict, "PAUSE", 60)
     monkeypatch.setattr(verdict, "judged", judged_in_thread)
-    async with editing(long) as (pane, program):
+    async with editing(LONG) as (pane, program):
         threads.clear()  # the empty text was judged at once
         await program.press("end", "enter")
         if action == "send":
@@ -251,25 +229,15 @@ async def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: 
         else:
             getattr(pane, f"action_{action}")()
             await program.until(lambda: bool(threads))
+        if action == "format":
+            await program.until(lambda: pane.text.startswith("[\n  1,\n"))
         assert threading.main_thread() not in threads
-
-
-async def test_long_text_is_formatted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    long = "[" + "1, " * MAX_IMMEDIATE + "1]"
-
-    monkeypatch.setattr(verdict, "PAUSE", 0)
-    async with editing(long) as (pane, program):
-        await program.until(lambda: pane.verdict.is_current)
-        pane.action_format()
-        await program.until(lambda: pane.text.startswith("[\n  1,\n"))
 
 
 @pytest.mark.thorough
 async def test_long_text_is_judged_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    long = "[" + "1, " * MAX_IMMEDIATE + "1]"
-
     monkeypatch.setattr(verdict, "PAUSE", 0)
-    async with editing(long) as (pane, program):
+    async with editing(LONG) as (pane, program):
         await program.app.workers.wait_for_complete()
         assert "✓ valid JSON  array with 4,001 elements" in problem_line(pane)
         await program.press("end", "x")

@@ -59,10 +59,14 @@ async def test_preview_follows_a_call_that_is_loaded(explorer: Explorer) -> None
 async def test_invalid_text_is_not_sent_and_explained(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         await program.write("arg_test", '["username": "ada"]')
-        await program.press("f5")
+        await program.press("f3", "ctrl+o", "f5")
         assert "not sent line 1, column 12: members need braces, not square brackets." in program.words
         assert program.calls.exchange is None
         assert not program.calls.running
+        await program.press("x")  # at the place
+        assert '["username"x: "ada"]' in program.text
+        assert "not sent" not in program.text
+        await program.press("backspace")
         await program.press("ctrl+r")
         assert '1 {"username": "ada"}' in program.words
         assert "✓ valid JSON" in program.words
@@ -127,13 +131,13 @@ async def test_profile_change_replaces_methods_drafts_and_calls(explorer: Explor
     async with open_program(explorer, profile="demo") as program:
         await program.write("demo.echo", '["on demo"]')
         await program.sent()
-        assert "✓ demo.echo" in program.words
+        await program.until(lambda: "✓ demo.echo" in program.words)
         await program.profiles("prod")
         await program.press("enter")
         await program.on(CallScreen)
         assert " prod http" in program.words.splitlines()[0]
         assert program.calls.exchange is None
-        assert "✓ demo.echo" not in program.words
+        await program.until(lambda: "✓ demo.echo" not in program.words)
         program.calls.drafts.choose("demo.echo")
         await program.pause()
         assert "on demo" not in program.text
