@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from textual import events
@@ -163,12 +164,12 @@ async def running(app: App[Any], size: tuple[int, int] = (120, 40)) -> AsyncIter
 
 @asynccontextmanager
 async def open_program(
-    explorer: Explorer, *, profile: str | None = None, size: tuple[int, int] = (120, 40)
+    explorer: Explorer, *, profile: str | None = None, case: Path | None = None, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[Program]:
-    """Open the program, and wait until its first screen is idle."""
+    """Open the program, or a case in it, and wait until its first screen is idle."""
     person = explorer.credentials._person
     assert isinstance(person, PersonOnScreen)
-    app = ExplorerApp(explorer, person, profile)
+    app = ExplorerApp(explorer, person, profile, case)
     app.keys.clock = lambda: 0.0  # A test types faster than people: no text is too early after a dialog.
     async with app.run_test(size=size, notifications=True):
         program = Program(app)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.app import PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.history import HistoryScreen
@@ -23,8 +22,7 @@ from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, Received, http_reply
-from tests.tui.visiting import notices, on, on_view, rest
-from tests.tui.waiting import until
+from tests.tui.program import Program, open_program
 
 MOST = 25
 """Each of the two users needs fewer keys."""
@@ -74,32 +72,25 @@ class User:
             self.explorer.use(self.profile)
         self.pressed = 0
         self.seen: list[str] = []
-        self.app: ExplorerApp
-        self.pilot: Pilot[Any]
+        self.program: Program
 
-    def open(self, act: Callable[[User], Awaitable[None]], case: Path | None = None) -> None:
-        async def run() -> None:
-            self.app = ExplorerApp(self.explorer, self.person, self.profile, case)
-            self.app.keys.clock = lambda: 0.0  # A story types faster than people: no text is too early after a dialog.
-            async with self.app.run_test(size=(120, 40), notifications=True) as self.pilot:
-                if self.profile is not None:
-                    await until(self.pilot, lambda: self.app.calls is not None and self.app.calls.is_mounted)
-                await self.pilot.pause()
-                await act(self)
-
-        asyncio.run(run())
+    @asynccontextmanager
+    async def at_work(self, case: Path | None = None) -> AsyncIterator[Program]:
+        """Open the program, or a case in it."""
+        async with open_program(self.explorer, profile=self.profile, case=case) as self.program:
+            yield self.program
 
     async def press(self, *keys: str) -> None:
         self.pressed += len(keys)
-        await self.pilot.press(*keys)
-        await rest(self.pilot)
+        await self.program.press(*keys)
+        await self.program.rest()
 
     async def opened(self, kind: type[Any], ready: Callable[[Any], object] = lambda _: True) -> None:
         """Wait for a screen, and record it."""
-        screen = await on(self.pilot, kind)
-        await until(self.pilot, lambda: bool(ready(screen)))
-        await rest(self.pilot)
-        self.seen.append(on_view(self.app))
+        screen = await self.program.on(kind)
+        await self.program.until(lambda: bool(ready(screen)))
+        await self.program.rest()
+        self.seen.append(self.program.text)
 
 
 async def export_failure(user: User) -> None:
@@ -107,15 +98,15 @@ async def export_failure(user: User) -> None:
     await user.press("f5")
     await user.opened(Confirm)
     await user.press("right", "enter")
-    await until(user.pilot, lambda: "✗ error -32602" in on_view(user.app))
+    await user.program.sees("✗ error -32602")
     await user.press("f6")
     await user.opened(HistoryScreen, lambda history: history.record)
     await user.press("x")
     await user.opened(Ask)
     await user.press("enter")
-    await until(user.pilot, lambda: "Save a case of the call in" in on_view(user.app))
+    await user.program.sees("Save a case of the call in")
     await user.press("enter")
-    await until(user.pilot, lambda: "Saved a case of the call" in notices(user.app))
+    await user.program.sees("Saved a case of the call")
 
 
 async def replay_case(user: User) -> None:
@@ -130,11 +121,13 @@ async def replay_case(user: User) -> None:
     await user.press("enter")
     await user.opened(ComparisonScreen, lambda screen: screen.comparison)
     await user.press("M")
-    await until(user.pilot, lambda: bool(user.app.clipboard))
+    await user.program.until(lambda: bool(user.program.app.clipboard))
 
 
 @pytest.mark.thorough
-def test_exported_failure_is_replayed_compared_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_exported_failure_is_replayed_compared_and_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with serving("prod-7") as prod, serving("staging-2") as staging, serving("another prod") as others:
         support = User(
             tmp_path / "support", profile("prod", prod, 'badge = "prod"'), {"RPCEXPLORER_PROD_TOKEN": SUPPORT_TOKEN}
@@ -142,12 +135,14 @@ def test_exported_failure_is_replayed_compared_and_reported(tmp_path: Path, monk
         monkeypatch.chdir(tmp_path / "support")
         type_in(support.explorer, "user.get", CALL)
         support.explorer.remembered.set_method("prod", "user.get")
-        support.open(export_failure)
+        async with support.at_work():
+            await export_failure(support)
         case = tmp_path / "support" / "user.get.toml"
         files = profile("staging", staging, 'confirm = "unsafe"') + profile("prod", others, "")
         tokens = {"RPCEXPLORER_STAGING_TOKEN": DEVELOPER_TOKEN, "RPCEXPLORER_PROD_TOKEN": ANOTHER}
         developer = User(tmp_path / "developer", files, tokens)
-        developer.open(replay_case, case)
+        async with developer.at_work(case):
+            await replay_case(developer)
 
     opened, _, asked, listed, compared = developer.seen
     assert f"by someone else, sent to {prod.url}" in opened
@@ -155,11 +150,11 @@ def test_exported_failure_is_replayed_compared_and_reported(tmp_path: Path, monk
     assert_says(listed, "≠ user.get  differs  1 member differs", f"first sent to {prod.url}, now sent to")
     assert_says(compared, "1 member differs, 1 redacted value was not compared", '"at": "prod-7"', '"at": "staging-2"')
     hosts = [server.origin.removeprefix("http://") for server in (prod, staging)]
-    assert_says(developer.app.clipboard, "user.get", "-32602", "prod-7", "staging-2", *hosts)
+    assert_says(developer.program.app.clipboard, "user.get", "-32602", "prod-7", "staging-2", *hosts)
     assert support.pressed < MOST
     assert developer.pressed < MOST
 
-    everything = "".join([case.read_text(), developer.app.clipboard, *developer.seen])
+    everything = "".join([case.read_text(), developer.program.app.clipboard, *developer.seen])
     assert not [secret for secret in (SUPPORT_TOKEN, DEVELOPER_TOKEN, ANOTHER, str(tmp_path)) if secret in everything]
     assert [len(server.requests) for server in (prod, staging, others)] == [1, 1, 0]
     first, second = prod.requests[0], staging.requests[0]
@@ -175,20 +170,8 @@ def assert_says(text: str, *parts: str) -> None:
 
 
 @pytest.mark.thorough
-def test_call_of_a_case_uses_the_current_profile(tmp_path: Path) -> None:
+async def test_call_of_a_case_uses_the_current_profile(tmp_path: Path) -> None:
     """It names a profile, an address and a secret of the user who opens it."""
-
-    async def load(user: User) -> None:
-        await user.opened(HistoryScreen, lambda case: case.record)
-        await user.press("f5")  # one key sends nothing of another user
-        await user.press("enter")
-        await user.opened(Confirm)
-        await user.press("enter")
-        await user.opened(CallScreen)
-        calls = user.app.screen
-        assert isinstance(calls, CallScreen)
-        assert (calls.method, "«staging.token»" in calls.params.text) == ("user.get", False)
-
     case = tmp_path / "case.toml"
     case.write_text(HOSTILE)
     with serving("staging-2") as staging, serving("another prod") as others:
@@ -198,7 +181,16 @@ def test_call_of_a_case_uses_the_current_profile(tmp_path: Path) -> None:
             files,
             {"RPCEXPLORER_STAGING_TOKEN": DEVELOPER_TOKEN, "RPCEXPLORER_PROD_TOKEN": ANOTHER},
         )
-        developer.open(load, case)
+        async with developer.at_work(case):
+            await developer.opened(HistoryScreen, lambda case: case.record)
+            await developer.press("f5")  # one key sends nothing of another user
+            await developer.press("enter")
+            await developer.opened(Confirm)
+            await developer.press("enter")
+            await developer.opened(CallScreen)
+            calls = developer.program.app.screen
+            assert isinstance(calls, CallScreen)
+            assert (calls.method, "«staging.token»" in calls.params.text) == ("user.get", False)
         assert staging.requests == others.requests == []
     assert developer.explorer.profile is not None
     assert developer.explorer.profile.name == "staging"
@@ -225,18 +217,8 @@ outcome = "result"
 """
 
 
-def test_three_keys_replay_a_case_of_two_servers(tmp_path: Path) -> None:
+async def test_three_keys_replay_a_case_of_two_servers(tmp_path: Path) -> None:
     """For each server the cursor starts on the profile with its address."""
-
-    async def receive(user: User) -> None:
-        await user.opened(HistoryScreen, lambda case: case.record)
-        await user.press("alt+r")
-        await user.opened(Picker)
-        await user.press("enter")
-        await until(user.pilot, lambda: "1 call of hers too" in on_view(user.app))
-        await user.opened(Picker)
-        await user.press("enter")
-        await user.opened(ReplayScreen, lambda replay: replay.done and replay.stop is None)
 
     def answering(result: str) -> RawServer:
         def reply(request: Received) -> bytes:
@@ -249,7 +231,15 @@ def test_three_keys_replay_a_case_of_two_servers(tmp_path: Path) -> None:
         developer = User(tmp_path / "developer", files, chosen=False)
         case = tmp_path / "case.toml"
         case.write_text(TWO % (f"{two.origin}/api/v2/", f"{one.origin}/api/v2/"))
-        developer.open(receive, case)
+        async with developer.at_work(case):
+            await developer.opened(HistoryScreen, lambda case: case.record)
+            await developer.press("alt+r")
+            await developer.opened(Picker)
+            await developer.press("enter")
+            await developer.program.sees("1 call of hers too")
+            await developer.opened(Picker)
+            await developer.press("enter")
+            await developer.opened(ReplayScreen, lambda replay: replay.done and replay.stop is None)
     opened, first, second, replayed = developer.seen
     assert_says(opened, "no profile chosen", "Note  prod charges 10 more")
     assert_says(first, "Replay 1 call of hers, ", "two")
@@ -259,39 +249,21 @@ def test_three_keys_replay_a_case_of_two_servers(tmp_path: Path) -> None:
     assert [len(server.requests) for server in (one, two)] == [1, 1]
 
 
-def test_call_of_a_case_loads_after_choosing_profile(tmp_path: Path) -> None:
-    async def load(user: User) -> None:
-        await user.opened(HistoryScreen, lambda case: case.record)
-        await user.press("enter")
-        await user.opened(ProfilesScreen)
-        await user.press("enter")
-        await until(user.pilot, lambda: user.app.calls is not None and user.app.calls.params.text != "")
-        assert user.app.calls is not None
-        assert (user.app.calls.called, user.app.calls.params.text) == ("user.get", '{"id": 7}')
-
+async def test_call_of_a_case_loads_once_a_profile_is_chosen(tmp_path: Path) -> None:
     files = '[profile.one]\nurl = "http://127.0.0.1:1"\n[profile.two]\nurl = "http://127.0.0.1:2"\n'
     developer = User(tmp_path / "developer", files, chosen=False)
     case = tmp_path / "case.toml"
     case.write_text(TWO % ("http://a/", "http://b/"))
-    developer.open(load, case)
-
-
-def test_escape_returns_from_profiles_to_the_case(tmp_path: Path) -> None:
-    async def go_back(user: User) -> None:
-        await user.opened(HistoryScreen, lambda case: case.record)
-        await user.press("enter")
-        await user.opened(ProfilesScreen)
-        await user.press("escape")
-        await user.opened(HistoryScreen, lambda case: case.record)
-        await user.press("enter")
-        await user.opened(ProfilesScreen)
-        await user.press("enter")
-        await until(user.pilot, lambda: user.app.calls is not None)
-
-    files = '[profile.one]\nurl = "http://127.0.0.1:1"\n[profile.two]\nurl = "http://127.0.0.1:2"\n'
-    developer = User(tmp_path / "developer", files, chosen=False)
-    case = tmp_path / "case.toml"
-    case.write_text(TWO % ("http://a/", "http://b/"))
-    developer.open(go_back, case)
+    async with developer.at_work(case) as program:
+        await developer.opened(HistoryScreen, lambda case: case.record)
+        await developer.press("enter")
+        await developer.opened(ProfilesScreen)
+        await developer.press("escape")
+        await developer.opened(HistoryScreen, lambda case: case.record)
+        await developer.press("enter")
+        await developer.opened(ProfilesScreen)
+        await developer.press("enter")
+        await program.until(lambda: program.app.calls is not None and program.calls.params.text != "")
+        assert (program.calls.called, program.calls.params.text) == ("user.get", '{"id": 7}')
     assert all("no profile chosen" in screen for screen in developer.seen)
     assert "Note  prod charges 10 more" in developer.seen[2]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import UTC
 from pathlib import Path
-
-from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange, Unreached
@@ -20,9 +18,8 @@ from rpcexplorer.tui.statistics import AT_ONCE, StatisticsScreen
 from rpcexplorer.tui.widgets.bars import Frame
 from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
+from tests.tui.program import Running, running
 from tests.tui.stage import Stage
-from tests.tui.visiting import on, seen
-from tests.tui.waiting import until
 
 INVALID = '{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"Invalid params"}}'
 REFUSED = Unreached("connect", "refused")
@@ -46,52 +43,58 @@ def recorded(folder: Path) -> Explorer:
     return explorer
 
 
-def rows(pilot: Pilot[None]) -> list[str]:
+def rows(program: Running) -> list[str]:
     """Return the first word of each row below the heading."""
-    lines = seen(pilot.app).rstrip("\n").splitlines()
+    lines = program.words.rstrip("\n").splitlines()
     heading = next(at for at, line in enumerate(lines) if "calls failed" in line and "median" in line)
     return [line.split()[0] for line in lines[heading + 1 :] if line]
 
 
-def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None:
-    explorer, stage = recorded(tmp_path), Stage()
+@asynccontextmanager
+async def opened(explorer: Explorer, words: str = "") -> AsyncIterator[Running]:
+    """Open the statistics of a filter, and wait until all is counted."""
+    stage = Stage()
+    async with running(stage, (80, 24)) as program:
+        wanted = HistoryFilter.around(words, "staging", now=START)
+        screen = StatisticsScreen(explorer, wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
+        stage.push_screen(screen)
+        await program.sees("▌Statistics")
+        await program.until(lambda: "counting" not in program.words.lower())
+        await program.pause()
+        yield program
 
-    async def act(pilot: Pilot[None]) -> None:
+
+async def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None:
+    explorer, stage = recorded(tmp_path), Stage()
+    async with running(stage, (100, 30)) as program:
         history = HistoryScreen(explorer, PendingKeys(), Frame(zone=UTC, today=START.date()))
         stage.push_screen(history)
-        await until(pilot, lambda: history.shown is not None and history.shown.ended)
-        await pilot.press("s")
-        screen = await on(pilot, StatisticsScreen)
-        await until(pilot, lambda: "6 calls" in seen(stage) and "counting" not in seen(stage))
-        await pilot.pause()
-        assert rows(pilot) == ["ping", "user.get", "report.run"]
-        assert "6 calls · 2 failed: 2 errors · median 34 ms, p95 2.0 s, max 2.0 s" in seen(stage)
-        assert "\n12:00:00 12:00:05\n" in seen(stage)
-        assert "1 Jun 2025 12:00 · 1 s per bar" in seen(stage)
-        assert "\nmethod calls failed 100 ms 1 s median p95 last\n" in seen(stage)
-        assert "\nuser.get 2 2 ▇▇▇▇▇▇▇▇ " in seen(stage)
-        assert "\nreport.run 1 ········ ·" in seen(stage)
-        await pilot.press("down", "s")
-        assert (rows(pilot)[0], screen.list.cursor) == ("user.get", 0)
-        await pilot.press("s")
-        assert rows(pilot) == ["report.run", "user.get", "ping"]
-        await pilot.press("left_square_bracket")
-        assert rows(pilot) == ["result", "-32602"]
-        await pilot.press("right_square_bracket", "enter")
-        await until(pilot, lambda: history.shown is not None and history.shown.found == 1)
-        assert history.filter.value == "method:=report.run"
-        await pilot.press("escape")  # from the calls of one row to all of them
-        await until(pilot, lambda: history.shown is not None and history.shown.found == 6)
-        assert (history.filter.value, stage.screen is history) == ("", True)
-
-    async def run() -> None:
-        async with stage.run_test(size=(100, 30)) as pilot:
-            await act(pilot)
-
-    asyncio.run(run())
+        await program.sees("6 calls")
+        await program.press("s")
+        screen = await program.on(StatisticsScreen)
+        await program.sees(
+            "6 calls · 2 failed: 2 errors · median 34 ms, p95 2.0 s, max 2.0 s",
+            "\n12:00:00 12:00:05\n",
+            "1 Jun 2025 12:00 · 1 s per bar",
+            "\nmethod calls failed 100 ms 1 s median p95 last\n",
+            "\nuser.get 2 2 ▇▇▇▇▇▇▇▇ ",
+            "\nreport.run 1 ········ ·",
+        )
+        assert rows(program) == ["ping", "user.get", "report.run"]
+        await program.press("down", "s")
+        assert (rows(program)[0], screen.list.cursor) == ("user.get", 0)
+        await program.press("s")
+        assert rows(program) == ["report.run", "user.get", "ping"]
+        await program.press("left_square_bracket")
+        assert rows(program) == ["result", "-32602"]
+        await program.press("right_square_bracket", "enter")
+        await program.sees("▌History", "method:=report.run", "1 found")
+        await program.press("escape")  # from the calls of one row to all of them
+        await program.sees("▌History 6 calls")
+        assert "method:=report.run" not in program.words
 
 
-def test_counting_goes_on_to_the_end_and_says_why_it_stopped(tmp_path: Path) -> None:
+async def test_counting_goes_on_to_the_end_and_says_why_it_stopped(tmp_path: Path) -> None:
     many, explorer = AT_ONCE * 2 + 1, recorded(tmp_path)
 
     def records(*_: object, **__: object) -> Iterator[Exchange | Damaged | None]:
@@ -102,47 +105,25 @@ def test_counting_goes_on_to_the_end_and_says_why_it_stopped(tmp_path: Path) -> 
         raise UserError("cannot read it: the disk reports an error")
 
     explorer.history.search_in_steps = records  # type: ignore[method-assign]
-
-    async def act(pilot: Pilot[None], _: StatisticsScreen) -> None:
+    async with opened(explorer) as program:
         for _tab in range(3):
-            assert f"{many} calls · none failed · median" in seen(pilot.app)
-            assert "1 damaged record is not counted" in seen(pilot.app)
-            assert "cannot read it: the disk reports an error" in seen(pilot.app).replace("\n", " ")
-            await pilot.press("right_square_bracket")
-
-    on_screen(explorer, "", act)
-
-
-def on_screen(explorer: Explorer, words: str, act: Callable[[Pilot[None], StatisticsScreen], Awaitable[None]]) -> None:
-    async def run() -> None:
-        stage = Stage()
-        async with stage.run_test(size=(80, 24)) as pilot:
-            wanted = HistoryFilter.around(words, "staging", now=START)
-            screen = StatisticsScreen(explorer, wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
-            stage.push_screen(screen)
-            await until(pilot, lambda: "▌Statistics" in seen(stage) and "counting" not in seen(stage).lower())
-            await pilot.pause()
-            await act(pilot, screen)
-
-    asyncio.run(run())
+            words = program.words.replace("\n", " ")
+            assert f"{many} calls · none failed · median" in words
+            assert "1 damaged record is not counted" in words
+            assert "cannot read it: the disk reports an error" in words
+            await program.press("right_square_bracket")
 
 
-def test_unwritten_call_is_counted(tmp_path: Path) -> None:
+async def test_unwritten_call_is_counted(tmp_path: Path) -> None:
     explorer = recorded(tmp_path)
     explorer.history.unsaved += [exchange(7, method="ping"), exchange(8, profile="prod")]
-
-    async def act(pilot: Pilot[None], _: StatisticsScreen) -> None:
-        assert "7 calls" in seen(pilot.app)
-
-    on_screen(explorer, "", act)
+    async with opened(explorer) as program:
+        assert "7 calls" in program.words
 
 
-def test_filter_without_matches_is_reported(tmp_path: Path) -> None:
-    async def act(pilot: Pilot[None], screen: StatisticsScreen) -> None:
-        assert "No calls match the filter. Press Esc, then / to change it." in seen(pilot.app)
-        assert "method contains “nobody”" in seen(pilot.app)
-        assert "per bar" not in seen(pilot.app)
-        await pilot.press("enter", "escape")
-        await until(pilot, lambda: pilot.app.screen is not screen)
-
-    on_screen(recorded(tmp_path), "method:nobody", act)
+async def test_filter_without_matches_is_reported(tmp_path: Path) -> None:
+    async with opened(recorded(tmp_path), "method:nobody") as program:
+        await program.sees("No calls match the filter. Press Esc, then / to change it.", "method contains “nobody”")
+        assert "per bar" not in program.words
+        await program.press("enter", "escape")
+        await program.misses("▌Statistics")
