@@ -38,7 +38,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import SIGNS, failed_count, failed_lines, outcome_line, times, transport_line
-from rpcexplorer.text.json_text import highlighted, inked
+from rpcexplorer.text.json_text import highlighted, inked, painted
 from rpcexplorer.text.printable import printable
 from rpcexplorer.variables.references import name_and_value
 
@@ -46,7 +46,7 @@ SECRET_REFERENCE = regex(rb"\xab([\w.-]+|not recorded)\xbb")
 """A secret reference in Latin-1 bytes; it is printed as UTF-8."""
 
 
-Part = Literal["result", "response", "body"]
+Part = Literal["result", "text", "response", "body"]
 """The part of a response that goes to stdout."""
 
 
@@ -161,6 +161,7 @@ class Sending(Struct, frozen=True):
     response: bool
     envelope: bool
     body: bool
+    text: bool
     include: bool
     output: str | None
     dry_run: bool
@@ -174,7 +175,9 @@ class Sending(Struct, frozen=True):
     def part(self) -> Part:
         if self.response or self.envelope:
             return "response"
-        return "body" if self.body else "result"
+        if self.body:
+            return "body"
+        return "text" if self.text else "result"
 
 
 sending_options = together(
@@ -185,6 +188,7 @@ sending_options = together(
     click.option("--response", is_flag=True, help="Print the whole response, not only its result."),
     click.option("--envelope", is_flag=True, hidden=True),  # Former name of --response.
     click.option("--body", is_flag=True, help="Print the body of the response, byte for byte."),
+    click.option("--text", is_flag=True, help="Print the texts in the result: Markdown, code, strings."),
     click.option("-i", "--include", is_flag=True, help="Print the status line and headers first."),
     click.option("-o", "--output", metavar="FILE", help=FILE_HELP),
     click.option("--dry-run", is_flag=True, help="Print the exact request without secrets, and send nothing."),
@@ -241,8 +245,8 @@ def notify(run: Run, /, method: str, params: tuple[str, ...], **options: Any) ->
     sending = Sending(**options)
     if sending.id is not None:
         raise click.UsageError("A notification has no id. Remove --id, or use call.")
-    if sending.part == "response":
-        raise click.UsageError("A notification gets no response. Remove --response, or use call.")
+    if sending.part in {"response", "text"}:
+        raise click.UsageError(f"A notification gets no response. Remove --{sending.part}, or use call.")
     prints = sending.include or sending.body or sending.dry_run
     if sending.output is not None and not prints:
         raise click.UsageError("A notification gets no result to write. Remove --output, or use call.")
@@ -283,8 +287,8 @@ def _send(
 
     ``make`` returns it once the profile is chosen; ``words`` are its params as they were typed.
     """
-    if sending.part == "response" and sending.body:
-        raise click.UsageError("Use --response or --body, not both.")
+    if [sending.part == "response", sending.body, sending.text].count(True) > 1:
+        raise click.UsageError("Use only one of --response, --body and --text.")
     world, out = run.world, Output(run.world, sending.output)
     if has_result:
         world.write(b"")  # If the result cannot be printed, nothing is sent.
@@ -307,7 +311,8 @@ def _send(
         show(out.world, exchange, sending.part, include=sending.include)
         warn_about_schemas(world, params, result, words)
         body = exchange.response.body
-        if sending.part == "result" and body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
+        is_unread = exchange.outcome_name in {"unreached", "cancelled", "malformed"}
+        if is_unread and body and sending.part in {"result", "text"}:
             world.hint(f"To print the response body ({counted(len(body), 'byte')}), add --body.")
         connection = explorer.connection_of(profile)
         if connection is not None and connection.requests.note:
@@ -397,10 +402,26 @@ def _print_part(world: World, exchange: Exchange, part: Part) -> None:
                 world.print_json(value)  # Some calls of the batch failed, the others have results.
             case Malformed() if exchange.kind == "batch" and body[:1] in {b"[", b"{"}:
                 world.print_json(body)  # Some calls of the batch got no response.
+    elif part == "text" and isinstance(outcome, Result):
+        _print_texts(world, outcome)
     elif body and part == "response" and isinstance(outcome, Result | ErrorObject):
         world.print_json(body)
-    elif body:
+    elif body and part != "text":
         world.print_bytes(body)
+
+
+def _print_texts(world: World, result: Result) -> None:
+    """Print the texts of a result: laid out on a terminal, as they are in a pipe."""
+    from rpcexplorer.text.blocks import block_rows, plain_text, text_blocks  # Few calls ask for them.
+
+    blocks = text_blocks(bytes(result.text))
+    if not blocks:
+        world.say("the result contains no text. To print it as JSON, remove --text")
+    elif world.shows:
+        for row in block_rows(blocks, world.width).rows:
+            world.print(painted(row, colour=world.colours).rstrip())
+    else:
+        world.print(plain_text(blocks))
 
 
 def advise(run: Run, exchange: Exchange) -> None:

@@ -126,6 +126,11 @@ def _coloured_parts(text: str, lexer: Lexer) -> Iterator[tuple[str, str]]:
     yield text[at:], "text"
 
 
+def is_known(language: str) -> bool:
+    """Return whether a language has colours."""
+    return language in _JSON or any(language in languages.split() for languages in _LEXERS.values())
+
+
 @cache
 def _lexer(language: str) -> Lexer | None:
     for name, languages in _LEXERS.items():

@@ -16,7 +16,7 @@ from rpcexplorer.jsontext.layout import LEVELS, Layout, pieces
 from rpcexplorer.jsontext.slices import Text, faults
 from rpcexplorer.text.code import MAX_CHARACTERS, code_lines, markup_language
 from rpcexplorer.text.printable import HEX_ROW, columns, hex_row, printable
-from rpcexplorer.text.wrapping import WordLine
+from rpcexplorer.text.wrapping import WordLine, text_of
 
 Span: TypeAlias = tuple[int, int]
 """Offsets in a text: of the first byte, and after the last."""
@@ -399,6 +399,8 @@ class Document:
 
     is_hex = False
     """The body is binary and shown as hex rows, which are never wrapped."""
+    is_numbered = True
+    """Lines have their numbers before them."""
 
     def __init__(
         self,
@@ -445,9 +447,17 @@ class Document:
         """The structure of laid-out JSON."""
         return Outline(self.index, self.measures)
 
+    @classmethod
+    def of_rows(cls, rows: list[WordLine]) -> Document:
+        """Show rows that are laid out for reading, in their roles."""
+        document = cls("\n".join(map(text_of, rows)).encode(errors="backslashreplace"))
+        document.role_lines = rows
+        document.is_numbered = False
+        return document
+
     @cached_property
-    def markup(self) -> list[WordLine]:
-        """The first lines of HTML or XML in roles; empty for any other text."""
+    def role_lines(self) -> list[WordLine]:
+        """The first lines in roles if the text has some, as HTML and XML have."""
         if self.is_json or self.is_hex or not self.complete:
             return []
         language = markup_language(self.line(0, 0, MAX_CHARACTERS))

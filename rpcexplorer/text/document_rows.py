@@ -99,7 +99,7 @@ def path_at(document: Document, line: int) -> str:
     """Return a path such as ``$.items[2].name``, or empty text if not JSON."""
     if not document.is_json:
         return ""
-    return "$" + "".join(map(_step, _steps(document, line)))
+    return "$" + "".join(map(step_text, _steps(document, line)))
 
 
 def pointer_at(document: Document, line: int, *, exact: bool = False) -> str:
@@ -182,8 +182,8 @@ def _name(document: Document, line: int) -> re.Match[bytes] | None:
     return _KEY.match(document.text[first : min(end, first + _KEY_LIMIT)])
 
 
-def _step(step: int | str) -> str:
-    """A step as a path has it; a name as the server spelled it, in quotes."""
+def step_text(step: int | str) -> str:
+    """Return a step as a path has it; a name as the server spelled it, in quotes."""
     if isinstance(step, int):
         return f"[{step}]"
     plain = _IDENTIFIER.fullmatch(step)

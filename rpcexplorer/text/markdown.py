@@ -98,13 +98,14 @@ def _inline_rows(tokens: Iterable[Token], role: str, targets: list[str] | None =
 class PageRows:
     """The rows of a page. Width None turns wrapping off."""
 
-    def __init__(self, width: int | None = None) -> None:
+    def __init__(self, width: int | None = None, most: int = MAX_ROWS) -> None:
         self.width = None if width is None else max(width, MIN_WIDTH)
+        self.most = most
         self.made: list[WordLine] = []
 
     @property
     def is_full(self) -> bool:
-        return len(self.made) >= MAX_ROWS
+        return len(self.made) >= self.most
 
     def blank(self) -> None:
         if self.made and self.made[-1]:
@@ -124,23 +125,24 @@ class PageRows:
             self.made.append([(printable(text), role) for text, role in words if text])
             return
         rows = wrapped(words, self.width, min(hang, self.width * 3 // 5), breaks)
-        self.made += islice(rows, MAX_ROWS - len(self.made))
+        self.made += islice(rows, self.most - len(self.made))
 
 
-def markdown(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> None:
-    _Writer(rows, indent, role).write(_parser().parse(text[:MAX_CHARACTERS].expandtabs(4)))
-    rows.rest(len(text) - MAX_CHARACTERS, indent, "character")
+def markdown(text: str, rows: PageRows, indent: int = 2, role: str = "text", most: int = MAX_CHARACTERS) -> None:
+    """Add Markdown, ``most`` characters of it."""
+    _Writer(rows, indent, role).write(_parser().parse(text[:most].expandtabs(4)))
+    rows.rest(len(text) - most, indent, "character")
 
 
-def plain(text: str, rows: PageRows, indent: int = 2, role: str = "text") -> None:
-    """Add plain text. Its line breaks are kept."""
-    for line in text[:MAX_CHARACTERS].expandtabs(4).splitlines():
+def plain(text: str, rows: PageRows, indent: int = 2, role: str = "text", most: int = MAX_CHARACTERS) -> None:
+    """Add plain text, ``most`` characters of it. Its line breaks are kept."""
+    for line in text[:most].expandtabs(4).splitlines():
         deep = len(line) - len(line.lstrip())
         if not line.strip():
             rows.add([])
         else:
             rows.add([(" " * indent + line.rstrip(), role)], indent + deep + 2)
-    rows.rest(len(text) - MAX_CHARACTERS, indent, "character")
+    rows.rest(len(text) - most, indent, "character")
 
 
 _BLOCKS: Final = frozenset({"paragraph_open", "heading_open", "fence", "code_block", "hr", "table_open"})

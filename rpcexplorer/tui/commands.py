@@ -247,7 +247,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         Command("response.expect", "e", "expect this", "Make a part of this response a check of the saved call.",
                 needs="response", synonyms="check test assert verify expectation schema"),
         Command("response.tab-next", "right_square_bracket", "next tab",
-                "Show the next tab: Result, Raw, Headers, Timing."),
+                "Show the next tab: Result, Text, Raw, Headers, Timing."),
         Command("response.tab-previous", "left_square_bracket", "previous tab", "Show the previous tab."),
         Command("response.ticket", "M", "copy report", REPORT_HELP, needs="response", synonyms=REPORT),
     ),

@@ -171,6 +171,41 @@ def test_include_option_prints_status_and_headers_first(shell: Shell) -> None:
     assert result == '"pong"\n'
 
 
+TEXTS = {"content": [{"type": "text", "text": "## Day\n\nSunny \x1b[c"}, {"type": "text", "text": '{"high":24.0}'}]}
+
+
+def test_texts_are_laid_out_on_terminal_and_plain_in_pipe(shell: Shell) -> None:
+    with RawServer(lambda request: request.reply(result=TEXTS)) as server:
+        words = ("call", "m", "--url", server.origin, "--text")
+        shown = shell.run(*words, terminal=True, NO_COLOR="1").text
+        assert shown.splitlines()[:5] == ["$.content[0].text  Markdown  17 B", "", "  Day", "", "  Sunny ␛[c"]
+        assert shown.endswith('$.content[1].text  JSON  13 B\n  {\n    "high": 24.0\n  }\n')
+        assert "\x1b[33m24.0\x1b[0m" in shell.run(*words, terminal=True).text
+        first = "$.content[0].text\n## Day\n\nSunny \x1b[c\n\n"
+        assert shell.run(*words).text == f'{first}$.content[1].text\n{{"high":24.0}}\n'
+
+
+@pytest.mark.parametrize(
+    ("result", "printed", "message"),
+    [
+        ("pong", "pong\n", ""),
+        (["one\ntwo"], "one\ntwo\n", ""),
+        (7, "", "rpcexplorer: the result contains no text. To print it as JSON, remove --text\n"),
+    ],
+)
+def test_only_text_is_printed_without_its_path(shell: Shell, result: object, printed: str, message: str) -> None:
+    with RawServer(lambda request: request.reply(result=result)) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--text")
+    assert (ran.code, ran.text, ran.err) == (0, printed, message)
+
+
+def test_error_has_no_texts_on_stdout(shell: Shell) -> None:
+    with RawServer(lambda request: request.reply(error={"code": 1, "message": "a\nb"})) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--text")
+    assert (ran.code, ran.text) == (1, "")
+    assert "error 1" in ran.err
+
+
 def test_headers_on_terminal_are_safe(shell: Shell) -> None:
     reply = b"HTTP/1.1 200 Fine\x1b[2J\r\nX-Evil: a\x1b]52;c;x\x07b\r\nContent-Length: 0\r\n\r\n"
     with RawServer(reply) as server:
@@ -228,7 +263,7 @@ def test_timeout_exits_4(shell: Shell) -> None:
         (["call", "m", "--content-type", "text/json"], "profiles set NAME content_type=text/json"),
         (["call", "m", "--url", "http://127.0.0.1:9", "--content-type", "a\nb"], "--content-type a"),
         (["call", "m", "--url", "http://127.0.0.1:9", "--empty-params", "x"], "--empty-params x: must be one of"),
-        (["call", "m", "--url", "http://127.0.0.1:9", "--response", "--body"], "Use --response or --body, not both."),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--response", "--body"], "Use only one of"),
     ],
 )
 def test_wrong_usage_exits_2_with_a_sentence(shell: Shell, arguments: list[str], message: str) -> None:

@@ -88,12 +88,12 @@ def test_markup_is_known_by_its_beginning(text: str, language: str) -> None:
 
 def test_error_page_is_coloured_by_lines_as_shown() -> None:
     document = Document.of_json(b"<html>\n\t<h1>502\x1b</h1>\n")
-    assert [text_of(line) for line in document.markup] == ["<html>", "    <h1>502␛</h1>"]
-    assert roles(document.markup) == {"html": "json-literal", "h1": "json-literal"}
+    assert [text_of(line) for line in document.role_lines] == ["<html>", "    <h1>502␛</h1>"]
+    assert roles(document.role_lines) == {"html": "json-literal", "h1": "json-literal"}
 
 
 def test_only_markup_of_an_endless_page_is_coloured_at_its_start() -> None:
-    assert len(Document.raw(b"<p>\n" * 1_000_000).markup) == MAX_CHARACTERS // len("<p>\n")
-    assert len(text_of(Document.raw(b"<p>" * 1_000_000).markup[0])) == MAX_CHARACTERS
+    assert len(Document.raw(b"<p>\n" * 1_000_000).role_lines) == MAX_CHARACTERS // len("<p>\n")
+    assert len(text_of(Document.raw(b"<p>" * 1_000_000).role_lines[0])) == MAX_CHARACTERS
     for body in (b"plain", b'{"a": "<p>"}', b"<\xff\x00"):
-        assert Document.of_json(body).markup == []
+        assert Document.of_json(body).role_lines == []

@@ -20,8 +20,9 @@ def server() -> Iterator[RawServer]:
         yield opened
 
 
+FORMS: list[list[str]] = [[], ["--body"], ["--response"], ["--text"]]
 COMMANDS = [
-    *(["call", f"say.{what}", "--include", *form] for what in SAYS for form in ([], ["--body"], ["--response"])),
+    *(["call", f"say.{what}", "--include", *form] for what in SAYS for form in FORMS),
     ["call", NAMED, "--dry-run"],
     ["methods", "--refresh"],
     ["methods"],

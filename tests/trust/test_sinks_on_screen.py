@@ -110,6 +110,7 @@ def replies() -> Iterator[Stop]:
     yield Stop("problem of a command", (f"printf '{in_printf(ALL)}' >&2; false", "enter"), ("NOT FILTERED",))
     yield Stop("", ("o",), gone="NOT FILTERED")
     yield from send("error", "✗ error 7", spelled(ALL)[:80], *(f' "{text}"' for text in QUOTED), sink="error")
+    yield Stop("text tab", ("f4", "]"), ("$.message  text", spelled(CARRIERS["dd"])))
     yield from send("table", "✓ result   HTTP")
     yield Stop("table", ("f4", "t"), SHOWN[:1])
     yield from send("headers", "✓ result   HTTP")

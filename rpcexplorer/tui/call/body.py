@@ -1,4 +1,4 @@
-"""The views of a response: JSON, table, raw, headers, timing.
+"""The views of a response: JSON, table, text, raw, headers, timing.
 
 Views are loaded when they are first shown, so that a start without a response needs none of them.
 """
@@ -6,6 +6,7 @@ Views are loaded when they are first shown, so that a start without a response n
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -20,10 +21,12 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.key_queue import paced
+from rpcexplorer.tui.theme import AFTER_NUMBER
 from rpcexplorer.tui.widgets.rows import Sheet, SheetLine
 
 if TYPE_CHECKING:
     from rpcexplorer.jsontext.slices import Text
+    from rpcexplorer.text.blocks import BlockRows, TextBlock
     from rpcexplorer.text.document import Document
     from rpcexplorer.text.table import Table
     from rpcexplorer.tui.widgets.grid import Grid
@@ -32,6 +35,10 @@ if TYPE_CHECKING:
 LARGE: Final = 256 * 1024
 """Bytes. Larger responses are laid out in steps, so that keys work."""
 LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      Formatting …", "dim"),))
+SEARCHED_AT_ONCE: Final = 64 * 1024
+"""Bytes of a result whose texts are found in a few milliseconds. A thread looks through larger ones."""
+MAX_SEARCHED: Final = 16 * 1024 * 1024
+"""Bytes. In a larger result, no texts are looked for."""
 
 
 class Body(Commanded, Vertical, scope="table"):
@@ -55,6 +62,9 @@ class Body(Commanded, Vertical, scope="table"):
     empty: reactive[Sequence[SheetLine]] = reactive[Sequence[SheetLine]](())
     """The page that is shown if there is no body."""
 
+    class TextsFound(Message):
+        """The result has texts, see ``blocks``."""
+
     class NoTable(Message):
         """The result cannot be shown as a table: it is not a list of objects."""
 
@@ -65,9 +75,16 @@ class Body(Commanded, Vertical, scope="table"):
         self._sheet = Sheet()
         """Headers, timing, or the page without a body."""
         self._readers: dict[str, Reader] = {}
-        """By their text: ``response``, ``made`` or ``bytes``."""
+        """By their text: ``response``, ``made``, ``texts`` or ``bytes``."""
         self._grid: Grid | None = None
         self._table: Table | None = None
+        self.blocks: Sequence[TextBlock] = ()
+        """The texts in the result."""
+        self._plain = b""
+        """The same as one text."""
+        self._block_rows: BlockRows | None = None
+        self._text_width = 0
+        """Columns for which they are laid out."""
         self._laid_out: dict[Reader, Text] = {}
         """The text that each reader has laid out."""
 
@@ -79,7 +96,7 @@ class Body(Commanded, Vertical, scope="table"):
         """The view of JSON or text for the tab, made on first use."""
         from rpcexplorer.tui.widgets.reader import Reader
 
-        name = "bytes" if self.tab == "Raw" else "response" if self.made is None else "made"
+        name = {"Raw": "bytes", "Text": "texts"}.get(self.tab, "response" if self.made is None else "made")
         if name not in self._readers:
             self._readers[name] = reader = Reader()
             reader.display = False
@@ -106,6 +123,8 @@ class Body(Commanded, Vertical, scope="table"):
         """The text of the tab: ``text``, the output made of it, or the raw body."""
         if self.tab == "Raw" and self.exchange is not None:
             return self.exchange.response.body or self.text
+        if self.tab == "Text":
+            return self._plain
         return self.text if self.made is None else self.made
 
     @property
@@ -135,14 +154,26 @@ class Body(Commanded, Vertical, scope="table"):
         self.screen.set_focus(self._current_view())
 
     def value(self) -> bytes:
-        """Return the text of the value or the cell under the cursor."""
+        """Return the text of the value, the cell or the text under the cursor."""
+        if self._block is not None:
+            return self._block.text.encode(errors="backslashreplace")
         view = self._grid if self._is_table else self.reader if self.shown else None
         return view.value() if view else b""
 
     def path(self) -> str:
         """Return the path of that value; empty if there are no paths."""
+        if self._block is not None:
+            return self._block.path
         view = self._grid if self._is_table else self.reader if self.reading else None
         return view.path() if view else ""
+
+    @property
+    def _block(self) -> TextBlock | None:
+        """The text under the cursor."""
+        if self.tab != "Text" or self._block_rows is None:
+            return None
+        at = bisect_right(self._block_rows.starts, self.reader.current_line)
+        return self.blocks[max(at - 1, 0)]
 
     @property
     def has_pointers(self) -> bool:
@@ -157,7 +188,71 @@ class Body(Commanded, Vertical, scope="table"):
         self.workers.cancel_group(self, "table")
         self.set_reactive(Body.tabled, False)
         self.set_reactive(Body.made, None)
+        self._find_texts()
         self._show()
+
+    def _find_texts(self) -> None:
+        self.workers.cancel_group(self, "texts")
+        self.blocks, self._plain = (), b""
+        if not self.text or len(self.text) > MAX_SEARCHED:
+            return
+        from rpcexplorer.text.blocks import text_blocks
+
+        if len(self.text) > SEARCHED_AT_ONCE:
+            self._find_texts_in_thread(bytes(self.text))
+        else:
+            self._set_texts(text_blocks(bytes(self.text)))
+
+    @work(exclusive=True, group="texts", description="find texts")
+    async def _find_texts_in_thread(self, text: bytes) -> None:
+        from rpcexplorer.text.blocks import text_blocks
+
+        blocks = await asyncio.to_thread(text_blocks, text)
+        if self.is_attached:  # The program may have ended meanwhile.
+            self._set_texts(blocks)
+
+    def _set_texts(self, blocks: Sequence[TextBlock]) -> None:
+        from rpcexplorer.text.blocks import plain_text
+
+        self.blocks, self._plain = blocks, plain_text(blocks).encode(errors="backslashreplace")
+        self._block_rows, self._text_width = None, 0
+        if blocks:
+            self.post_message(self.TextsFound())
+
+    def _lay_out_texts(self) -> None:
+        """Lay out the texts for the width, and keep their place."""
+        width = self.size.width - AFTER_NUMBER - 1  # minus the scrollbar
+        if width == self._text_width or not self.blocks:
+            return
+        self._text_width = width
+        self.workers.cancel_group(self, "layout")
+        if self._block_rows is None:
+            self.reader.document = None
+            self.reader.empty = LAID_OUT
+        if len(self._plain) > SEARCHED_AT_ONCE:
+            self._lay_out_texts_in_thread(self.blocks, width)
+        else:
+            from rpcexplorer.text.blocks import block_rows
+
+            self._show_texts(block_rows(self.blocks, width))
+
+    @work(exclusive=True, group="layout", description="lay out texts")
+    async def _lay_out_texts_in_thread(self, blocks: Sequence[TextBlock], width: int) -> None:
+        from rpcexplorer.text.blocks import block_rows
+
+        rows = await asyncio.to_thread(block_rows, blocks, width)
+        if self.is_attached and blocks is self.blocks:
+            self._show_texts(rows)
+
+    def _show_texts(self, found: BlockRows) -> None:
+        from rpcexplorer.text.document import Document
+
+        reader, before = self._readers["texts"], self._block_rows
+        line = reader.current_line
+        self._block_rows = found
+        self._read(reader, self._plain, Document.of_rows(found.rows))
+        if before is not None:
+            reader.go_to(line * len(found.rows) // max(len(before.rows), 1))
 
     def watch_empty(self) -> None:
         if not self.shown:
@@ -208,6 +303,8 @@ class Body(Commanded, Vertical, scope="table"):
             wide = max(self.size.width - 2, 20)
             is_timing = self.tab == "Timing"
             self._sheet.lines = timing_page(exchange, wide, self.usual) if is_timing else headers_page(exchange)
+        elif self.tab == "Text" and self.blocks:
+            self._lay_out_texts()
         elif self.shown:
             self._lay_out(self.reader, self.shown)
         else:
@@ -220,7 +317,9 @@ class Body(Commanded, Vertical, scope="table"):
         if self.tab == "Timing":
             self._show()
 
-    on_resize = watch_usual
+    def on_resize(self) -> None:
+        if self.tab in {"Text", "Timing"}:
+            self._show()
 
     def _lay_out(self, reader: Reader, body: Text) -> None:
         from rpcexplorer.text.document import Document

@@ -48,6 +48,7 @@ EVENT_WORDS: Final = (
     "Saves the message as the server sent it. Secrets are redacted. If the file is new, only you can read it."
 )
 FILTERED: Final = "the filtered response"
+TEXTS: Final = "the text of the result"
 FILTERED_WORDS: Final = (
     "Saves the output of the filter or command. Secrets are redacted. If the file is new, only you can read it."
 )
@@ -64,7 +65,7 @@ LONGEST: Final = 60
 async def save_response(screen: Screen[Any], explorer: Explorer, exchange: Exchange, body: Body) -> None:
     """Save the shown response to a file."""
     part, content = _on_view(exchange, body)
-    name = file_name(exchange.method, ".txt" if part == FILTERED else ".json")
+    name = file_name(exchange.method, ".txt" if part in {FILTERED, TEXTS} else ".json")
     content = await asyncio.to_thread(explorer.redactor().body, content)
     await save_to_file(
         screen, explorer, part, content, name, words=FILTERED_WORDS if part == FILTERED else RESPONSE_WORDS
@@ -141,6 +142,8 @@ def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:
     """
     if body.tab == "Raw":
         return "the whole response", bytes(body.shown)
+    if body.tab == "Text":
+        return TEXTS, bytes(body.shown)
     if body.made is not None:
         return FILTERED, body.made
     if isinstance(exchange.outcome, Result):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -101,6 +101,7 @@ class Transform(Struct, frozen=True):
 
 
 TABS: Final = ("Result", "Raw", "Headers", "Timing")
+TABS_WITH_TEXT: Final = ("Result", "Text", "Raw", "Headers", "Timing")
 TICK_SECONDS: Final = 0.1
 DELAY: Final = 0.3
 """Seconds of work until the bar shows it and the response is dimmed."""
@@ -188,6 +189,10 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         )
 
     @property
+    def _tabs(self) -> Sequence[str]:
+        return TABS_WITH_TEXT if self.body.blocks else TABS
+
+    @property
     def can_cancel(self) -> bool:
         """Escape stops something in this pane."""
         is_running = self.transform is not None and self.transform.is_running
@@ -210,6 +215,8 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         if not self.prompt.has_focus_within:
             self.prompt.close()
         self.body.exchange = self.exchange
+        if self.tab == "Text" and not self.body.blocks:
+            self.tab = "Result"
         self._follow_search()
         self._show_original()
         self.schema_remark = ""
@@ -262,7 +269,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
             bar.after, bar.tabs = (), ()
             bar.key = f"{self._cancel_key} cancel  {self._key}"
         else:
-            bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
+            bar.tabs, bar.open, bar.key = self._tabs, self.tab, self._key
             if work := self.body.doing:
                 cancel = f"  {self._cancel_key} cancel" if self.body.folding else ""
                 bar.after = [(f"   {work} …", "careful"), (cancel, "dim")]
@@ -342,6 +349,11 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         self.body.tabled = False
         self.body.reader.search("")
         self.body.reader.go_to_element(event.index, event.path)
+
+    @on(Body.TextsFound)
+    def _texts_found(self, event: Body.TextsFound) -> None:
+        event.stop()
+        self._show_bar()
 
     @on(Body.NoTable)
     def _no_table(self, event: Body.NoTable) -> None:
@@ -593,4 +605,5 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         self._turn(-1)
 
     def _turn(self, by: int) -> None:
-        self.tab = TABS[(TABS.index(self.tab) + by) % len(TABS)]
+        tabs = self._tabs
+        self.tab = tabs[(tabs.index(self.tab) + by) % len(tabs)]

@@ -263,6 +263,10 @@ def number_width(count: int) -> int:
     return max(GUTTER - AFTER_NUMBER, len(str(count)))
 
 
+def _numbers(document: Document) -> int:
+    return number_width(document.lines) if document.is_numbered else 0
+
+
 class Painter(Struct, frozen=True):
     """Draws rows; has the values that all rows of a frame share."""
 
@@ -275,15 +279,16 @@ class Painter(Struct, frozen=True):
     """Columns for the text."""
 
     numbers: int
-    """Columns for the numbers of lines."""
+    """Columns for the numbers of lines; 0 for none."""
 
     def line(self, at: int, *, here: bool) -> Strip:
         """Draw a row; ``here``: a visible cursor is on it."""
         row = self.rows.row(at, self.left, self.room + 1)
         ground = "selection" if here else "background"
         sign, role = _SIGNS.get(row.fold, (" ", "text"))
-        number = "" if row.continued else str(row.line + 1)
-        number = f"{number:>{self.numbers}} "
+        number = " " * (self.numbers + 1)
+        if self.numbers and not row.continued:
+            number = f"{row.line + 1:>{self.numbers}} "
         margin = [(number, "dim"), (sign, role), (BEFORE if self.left else " ", "dim")]
         pieces = [Segment(text, self.styles.style(role, ground)) for text, role in margin]
         start, whole = 0, list[Segment]()
@@ -310,9 +315,9 @@ class Painter(Struct, frozen=True):
         if document.is_json:
             for start, end, token in tokens(row.text, in_string=row.in_string):
                 paint(start, end, f"json-{token}")
-        elif row.line < len(document.markup):
+        elif row.line < len(document.role_lines):
             at = -first
-            for part, role in document.markup[row.line]:
+            for part, role in document.role_lines[row.line]:
                 paint(at, at + len(part), role)
                 at += len(part)
         if row.fold == "folded":
@@ -393,12 +398,12 @@ class Reader(LineView):
         return painter.line(row, here=self.has_focus and row == self.cursor)
 
     def _new_painter(self, rows: Rows) -> Painter:
-        left, numbers = self.scroll_offset.x if self._runs_on else 0, number_width(rows.document.lines)
+        left, numbers = self.scroll_offset.x if self._runs_on else 0, _numbers(rows.document)
         return Painter(rows, self.find.hits, ThemeStyles.of(self), left, self._room, numbers)
 
     @property
     def _margin(self) -> int:
-        return number_width(self.document.lines if self.document else 0) + AFTER_NUMBER
+        return (_numbers(self.document) if self.document else 0) + AFTER_NUMBER
 
     @property
     def _room(self) -> int:
