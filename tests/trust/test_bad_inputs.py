@@ -7,7 +7,6 @@ in test_bad_inputs_here.py.
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 from collections.abc import Callable
@@ -16,8 +15,7 @@ import pytest
 
 from rpcexplorer.model.exchange import Exchange, Unreached
 from rpcexplorer.rpc.messages import ErrorObject
-from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
-from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.app import PersonOnScreen
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, RESET, RawServer, Received, Script, http_reply
 from tests.history.recording import exchange
@@ -34,7 +32,7 @@ from tests.trust.visits import (
     visit,
     written,
 )
-from tests.tui.waiting import until
+from tests.tui.program import open_program
 
 PASSWORD = "correct-horse-battery"
 
@@ -106,7 +104,7 @@ def test_2_queries_to_the_terminal_are_never_printed(shell: Shell, question: str
 
 
 @pytest.mark.thorough
-def test_3_and_4_screen_shows_markup_and_surrogates(shell: Shell) -> None:
+async def test_3_and_4_screen_shows_markup_and_surrogates(shell: Shell) -> None:
     text = "oops [/] [@click=app.quit]x[/] [bold]$y[[ \ud800"
     inner, sayable = json.dumps(text), text.encode("utf-8", "replace").decode()
     members = f'"error":{{"code":1,"message":{inner},"data":{{{inner}:[true, {inner}]}}}}'
@@ -119,29 +117,15 @@ def test_3_and_4_screen_shows_markup_and_surrogates(shell: Shell) -> None:
             f"[profile.here.method.{quoted}]\ndoc = {quoted}\nsafe = true\n"
         )
 
-        async def run() -> None:
-            app = ExplorerApp(shell.explorer(), PersonOnScreen(), "here")
-            async with app.run_test(size=(120, 40), notifications=True) as pilot:
-                await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
-                screen = app.screen
-                assert isinstance(screen, CallScreen)
-                screen.drafts.choose(text)
-                for _ in range(2):
-                    before = screen.exchange
-                    await pilot.press("f5")
-                    await until(pilot, lambda before=before: screen.exchange is not before and not screen.running)  # type: ignore[misc]
-                    assert text.replace("\ud800", "\\ud800") in drawn(app)
-                app.copy_to_clipboard(text)
-                await pilot.press("f6", "escape", "f7", "escape", "f1", "escape")
-                assert app.mistake is None
-                assert app.is_running
-
-        asyncio.run(asyncio.wait_for(run(), 30))
-
-
-def drawn(app: ExplorerApp) -> str:
-    """Return everything on screen as plain text."""
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        async with open_program(shell.explorer(PersonOnScreen()), profile="here") as program:
+            program.calls.drafts.choose(text)
+            for _ in range(2):
+                await program.sent()
+                assert text.replace("\ud800", "\\ud800") in program.text
+            program.app.copy_to_clipboard(text)
+            await program.press("f6", "escape", "f7", "escape", "f1", "escape")
+            assert program.app.mistake is None
+            assert program.app.is_running
 
 
 def test_4_lone_surrogate_is_shown_copied_searched_recorded(shell: Shell) -> None:

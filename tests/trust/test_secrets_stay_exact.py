@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
+from rpcexplorer.tui.app import PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.widgets.dialog import Confirm
@@ -26,8 +24,7 @@ from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received
 from tests.text.exchanges import exchange
 from tests.trust.planted import spellings
-from tests.tui.visiting import on, shown, tell
-from tests.tui.waiting import until
+from tests.tui.program import Program, open_program
 
 STORED = "hunter2-the-stored-one"
 INLINE = '[profile.shop]\nurl = "{url}"\nauth = {{ kind = "inline", username = "ada"{more} }}\n{rest}\n'
@@ -172,105 +169,82 @@ def forged() -> Exchange:
     return exchange(Result(b"1"), method="note.add", params='{"text": "«shop.password»"}', profile="shop")
 
 
-def visit(
-    shell: Shell, act: Callable[[ExplorerApp, CallScreen, Pilot[Any]], Awaitable[None]], *, history: str
-) -> list[object]:
-    """Run the program on another user's record; return the sent params."""
+@asynccontextmanager
+async def with_forged_record(shell: Shell, history: str) -> AsyncIterator[tuple[Program, RawServer, bool]]:
+    """Open the program on a record of another user; yield also whether the record is this user's."""
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more="", rest=history))
-        assert shell.run("profiles", "allow", "shop", "--yes").code == 0
-        person = PersonOnScreen()
-        explorer = opened(shell, person)
+        assert (await asyncio.to_thread(shell.run, "profiles", "allow", "shop", "--yes")).code == 0
+        explorer = opened(shell, PersonOnScreen())
         explorer.history.append(forged())
-
-        async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-            assert isinstance(app.screen, CallScreen)
-            await act(app, app.screen, pilot)
-
-        tell(explorer, story, profile="shop")
-    return params_sent(server)
+        async with open_program(explorer, profile="shop") as program:
+            yield program, server, explorer.journal.is_ours(forged(), explorer.profile)
 
 
 SHARED = 'history = "hist"'
 
 
 @pytest.mark.thorough
-def test_shared_record_uses_no_secret_without_permission(shell: Shell) -> None:
-    async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
-        screen.again(forged(), ours=screen.explorer.journal.is_ours(forged(), screen.explorer.profile))
-        question = await on(pilot, Confirm)
-        page = shown(question)
-        assert all(text in page for text in ("note.add", "/text", "password", "http://127.0.0.1"))
+async def test_shared_record_uses_no_secret_without_permission(shell: Shell) -> None:
+    async with with_forged_record(shell, SHARED) as (program, server, ours):
+        program.calls.again(forged(), ours=ours)
+        question = await program.on(Confirm)
+        await program.sees("note.add", "/text", "password", "http://127.0.0.1")
         question.dismiss(None)
-        await until(pilot, lambda: app.screen is screen)
-        assert json.loads(screen.params.text) == {"text": "«not recorded»"}
-        screen.action_send()
-        await until(pilot, lambda: screen.exchange is not None and isinstance(screen.exchange.outcome, Refused))
-
-    assert visit(shell, act, history=SHARED) == []
-
-
-@pytest.mark.thorough
-def test_shared_record_is_sent_unchanged_after_permission(shell: Shell) -> None:
-    async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
-        screen.load(forged(), ours=screen.explorer.journal.is_ours(forged(), screen.explorer.profile))
-        (await on(pilot, Confirm)).dismiss("insert")
-        await until(pilot, lambda: app.screen is screen and "«shop.password»" in screen.params.text)
-        screen.again(forged(), ours=screen.explorer.journal.is_ours(forged(), screen.explorer.profile))
-        (await on(pilot, Confirm)).dismiss("insert")
-        await until(
-            pilot,
-            lambda: (
-                screen.exchange is not None
-                and isinstance(screen.exchange.outcome, Result)
-                and screen.exchange.id != forged().id
-            ),
-        )
-
-    (sent,) = visit(shell, act, history=SHARED)
-    assert isinstance(sent, dict)
-    assert sent["text"] == STORED
+        await program.on(CallScreen)
+        assert json.loads(program.calls.params.text) == {"text": "«not recorded»"}
+        await program.sent()
+        assert program.calls.exchange is not None
+        assert isinstance(program.calls.exchange.outcome, Refused)
+        assert server.requests == []
 
 
 @pytest.mark.thorough
-def test_record_of_own_history_needs_no_permission(shell: Shell) -> None:
-    async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
-        screen.again(forged(), ours=screen.explorer.journal.is_ours(forged(), screen.explorer.profile))
-        await until(pilot, lambda: screen.exchange is not None and screen.exchange.id != forged().id)
-
-    (sent,) = visit(shell, act, history="")
-    assert isinstance(sent, dict)
-    assert sent["text"] == STORED
+async def test_shared_record_is_sent_unchanged_after_permission(shell: Shell) -> None:
+    async with with_forged_record(shell, SHARED) as (program, server, ours):
+        program.calls.load(forged(), ours=ours)
+        (await program.on(Confirm)).dismiss("insert")
+        await program.until(lambda: "«shop.password»" in program.calls.params.text)
+        program.calls.again(forged(), ours=ours)
+        (await program.on(Confirm)).dismiss("insert")
+        await program.sees("✓ result", '"done"')
+        (sent,) = params_sent(server)
+        assert isinstance(sent, dict)
+        assert sent["text"] == STORED
 
 
 @pytest.mark.thorough
-def test_record_in_shared_folder_needs_permission(shell: Shell) -> None:
+async def test_record_of_own_history_needs_no_permission(shell: Shell) -> None:
+    async with with_forged_record(shell, "") as (program, server, ours):
+        program.calls.again(forged(), ours=ours)
+        await program.sees("✓ result", '"done"')
+        (sent,) = params_sent(server)
+        assert isinstance(sent, dict)
+        assert sent["text"] == STORED
+
+
+@pytest.mark.thorough
+async def test_record_in_shared_folder_needs_permission(shell: Shell) -> None:
     """A record in a shared folder can name a profile with a private history."""
-
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        screen = app.screen
-        assert isinstance(screen, CallScreen)
-        await pilot.press("f6")
-        history: HistoryScreen = await on(pilot, HistoryScreen)
-        history.action_scope()
-        calls = history.list
-        await until(pilot, lambda: isinstance(calls.chosen, Exchange) and calls.chosen.profile == "prod")
-        history.action_load()
-        question = await on(pilot, Confirm)
-        assert "Insert your password into this call?" in shown(question)
-        question.dismiss(None)
-        await until(pilot, lambda: app.screen is screen)
-        assert "«not recorded»" in screen.params.text
-
     with RawServer(echo) as server:
         rest = f'{SHARED}\n[profile.prod]\nurl = "{server.origin}"'
         shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
-        assert shell.run("profiles", "allow", "shop", "--yes").code == 0
+        assert (await asyncio.to_thread(shell.run, "profiles", "allow", "shop", "--yes")).code == 0
         explorer = opened(shell, PersonOnScreen())
         explorer.history.append(
             exchange(Result(b"1"), method="note.add", params='{"text": "«prod.password»"}', profile="prod")
         )
-        tell(explorer, story, profile="shop")
+        async with open_program(explorer, profile="shop") as program:
+            await program.press("f6")
+            await program.on(HistoryScreen)
+            await program.press("p")
+            await program.sees("note.add prod")
+            await program.press("enter")
+            question = await program.on(Confirm)
+            await program.sees("Insert your password into this call?")
+            question.dismiss(None)
+            await program.on(CallScreen)
+            await program.sees("«not recorded»")
 
 
 def test_copied_record_of_another_address_reads_no_variable(shell: Shell) -> None:

@@ -26,12 +26,11 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Stop
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.transport.port import Progress
-from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
-from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.app import PersonOnScreen
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, NEXT, Authority, Part, Pause, RawServer, Received, Script, http_reply
 from tests.trust.visits import CHUNKED, CUT, GZIP, GZIP_HEAD, ID, MIB, packed_zeros
-from tests.tui.waiting import until
+from tests.tui.program import open_program
 
 Way = Literal["stop", "cancel"]
 WAYS: tuple[Way, ...] = ("stop", "cancel")
@@ -276,7 +275,7 @@ def test_signal_stops_and_records_a_command_line_call(shell: Shell, number: sign
 
 
 @pytest.mark.thorough
-def test_quitting_closes_the_kept_connection(shell: Shell) -> None:
+async def test_quitting_closes_the_kept_connection(shell: Shell) -> None:
     def answer(request: Received) -> Iterator[Part]:
         yield request.reply(result=1)
         yield NEXT
@@ -284,42 +283,30 @@ def test_quitting_closes_the_kept_connection(shell: Shell) -> None:
     with RawServer(answer) as server:
         shell.sessions(f'[profile.here]\nurl = "{server.origin}"\n')
 
-        async def visit() -> None:
-            app = ExplorerApp(shell.explorer(), PersonOnScreen(), "here")
-            async with asyncio.timeout(PATIENCE * 6), app.run_test(size=(100, 30)) as pilot:
-                await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
-                for count in (1, 2):
-                    app.simulate_key("f5")
-                    await until(pilot, lambda: len(list(app.explorer.history.newest(9))) == count)  # noqa: B023
-                app.simulate_key("ctrl+q")
-                await until(pilot, lambda: not app.is_running)
-            assert await asyncio.to_thread(server.wait_for_hangup, PATIENCE)
-
-        asyncio.run(visit())
+        async with open_program(shell.explorer(PersonOnScreen()), profile="here") as program:
+            await program.sent()
+            await program.sent()
+            await program.press("ctrl+q")
+            await program.until(lambda: not program.app.is_running)
+        assert await asyncio.to_thread(server.wait_for_hangup, PATIENCE)
         gc.collect()
     assert (server.connections, len(server.requests)) == (1, 2)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["no response yet", "half a body", "endless body"])
-def test_quitting_stops_and_records_the_call(shell: Shell, name: str) -> None:
+async def test_quitting_stops_and_records_the_call(shell: Shell, name: str) -> None:
     middle = MIDDLES[name]
     script = middle.script()
     with RawServer(script) as server:
         shell.sessions(f'[profile.here]\nurl = "{server.origin}"\n')
 
-        async def visit() -> None:
-            person = PersonOnScreen()
-            app = ExplorerApp(shell.explorer(), person, "here")
-            async with asyncio.timeout(PATIENCE * 6), app.run_test(size=(100, 30)) as pilot:
-                await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
-                app.simulate_key("f5")
-                await until(pilot, lambda: bool(server.requests))
-                app.simulate_key("ctrl+q")  # waits for nothing, like a user
-                await until(pilot, lambda: not app.is_running)
-            assert asyncio.all_tasks() == {asyncio.current_task()}
-
-        asyncio.run(visit())
+        async with open_program(shell.explorer(PersonOnScreen()), profile="here") as program:
+            program.app.simulate_key("f5")
+            await program.until(lambda: bool(server.requests))
+            program.app.simulate_key("ctrl+q")  # waits for nothing, like a user
+            await program.until(lambda: not program.app.is_running)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
         gc.collect()
         assert script.gone.wait(PATIENCE) if isinstance(script, Endless) else server.wait_for_hangup(PATIENCE)
     (recorded,) = shell.explorer().history.newest(1)

@@ -16,8 +16,10 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.picker import Picker
+from rpcexplorer.tui.widgets.rows import Sheet
 
 PATIENCE = 15.0
 """Seconds to wait for a condition."""
@@ -142,6 +144,22 @@ class Program(Running):
         self.calls.response.focus_inside()
         await self.pause()
         return exchange
+
+    @property
+    def page(self) -> str:
+        """The text of the page of this screen or dialog, also what is out of view."""
+        lines = self.app.screen.query_one(Sheet).lines
+        return "\n".join("".join(text for text, _ in line) for line in lines)
+
+    async def test_connection(self, *keys: str) -> ConnectionTest:
+        """Open a connection test with these keys; run it to its end."""
+        await self.press(*keys)
+        dialog: ConnectionTest = await self.on(ConnectionTest)
+        assert "at most 16 requests" in self.page
+        await self.press("enter")
+        await self.until(lambda: bool(dialog.report.checks) and not dialog.report.under_way)
+        await self.pause()
+        return dialog
 
     async def profiles(self, at: str = "") -> ProfilesScreen:
         """Open the profiles screen with the cursor on a profile."""
