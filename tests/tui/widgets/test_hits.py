@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Callable, Coroutine, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 
 from rpcexplorer.text.document import Document
 from rpcexplorer.tui.widgets import reader
-from rpcexplorer.tui.widgets.reader import Find, Hits
+from rpcexplorer.tui.widgets.reader import Hits
 
 
 @pytest.fixture(autouse=True)
@@ -114,65 +112,3 @@ def test_matches_far_along_a_line_are_found(before: str) -> None:
     assert list(hits.on(0, first - 20, last + 20)) == [(first, last, True)]
     assert list(hits.on(0, first + 3, last + 20)) == [(first, last, True)]
     assert list(hits.on(0, last, last + 20)) == []
-
-
-class Host:
-    """A host that keeps the work of a search for later."""
-
-    def __init__(self) -> None:
-        self.work: list[Callable[[], Coroutine[Any, Any, None]]] = []
-        self.cancelled = 0
-
-    def run_worker(self, work: Callable[[], Coroutine[Any, Any, None]], **_: str) -> Host:
-        self.work.append(work)
-        return self
-
-    def cancel(self) -> None:
-        self.cancelled += 1
-
-
-class Search:
-    """A search without a screen, and its reports."""
-
-    def __init__(self) -> None:
-        self.host = Host()
-        host: Any = self.host
-        self.places: list[tuple[int, int] | None] = []
-        self.totals: list[int] = []
-        self.find = Find(host, lambda hits: self.places.append(hits.current), self.count)
-
-    def count(self) -> None:
-        self.totals.append(self.find.hits.total if self.find.hits else 0)
-
-
-def test_find_starts_at_a_line_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "AT_ONCE", 99)
-    search, document = Search(), Document.raw(b"ab\nx\nab\nabab")
-    search.find.search(document, "a", 1)
-    search.find.search(document, "ab", 2)
-    assert search.find.hits
-    search.find.forwards(search.find.hits)
-    search.find.search(document, "a", 3)
-    search.find.backwards(search.find.hits)
-    assert search.places == [(5, 6), (5, 7), (8, 10), (8, 9), (5, 6)]
-    search.find.search(document, "", 0)
-    assert search.totals == [4, 4, 4, 0]
-    assert not search.find.needle
-    assert not search.host.work
-
-
-def test_find_seeks_far_hits_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "TYPING_SECONDS", 0)
-    search = Search()
-    search.find.search(Document.raw(b"x" * 40 + b"ab"), "ab", 0)
-    assert (search.places, search.totals) == ([], [0])
-    for work in search.host.work:
-        asyncio.run(work())
-    assert (search.places, search.totals) == ([(40, 42)], [0, 1])
-
-
-def test_find_that_is_forgotten_stops_its_work() -> None:
-    search = Search()
-    search.find.search(Document.raw(b"x" * 40 + b"ab"), "ab", 0)
-    search.find.forget()
-    assert (search.host.cancelled, search.find.hits, search.find.needle) == (2, None, "ab")

@@ -11,6 +11,7 @@ from rich.style import Style
 
 from rpcexplorer.text.document import Document
 from rpcexplorer.tui.theme import GUTTER, ThemeStyles
+from rpcexplorer.tui.widgets import reader as reader_module
 from rpcexplorer.tui.widgets.reader import AFTER, BEFORE, Reader
 from tests.tui.stage import Staged, staged, text_of
 
@@ -294,6 +295,24 @@ async def test_search_goes_on_from_its_start_while_typing() -> None:
         await program.press("down")
         reader.search("n")
         assert reader.current_line == 42
+
+
+async def test_far_match_is_sought_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader_module, "NEAR", 2)
+    monkeypatch.setattr(reader_module, "STEP", 3)
+    monkeypatch.setattr(reader_module, "TYPING_SECONDS", 0)
+    text = b"\n" * 40 + b"needle"
+    async with reading(Document.raw(text)) as (reader, program):
+        reader.search("needle")
+        assert reader.current_line == 0
+        await program.app.workers.wait_for_complete()
+        assert reader.current_line == 40
+        reader.document = Document.raw(text + b"\nother")
+        reader.search("other")
+        seek, count = program.app.workers
+        reader.document = Document.raw(text)
+        assert seek.is_cancelled
+        assert count.is_cancelled
 
 
 async def test_hidden_match_is_unfolded_and_scrolled_to() -> None:
