@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from bisect import bisect_left
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -95,6 +95,61 @@ class EventLog:
 
 def _size(event: Event) -> int:
     return len(event.text) + len(event.method)
+
+
+RATE_SECONDS: Final = 300
+"""Seconds whose events are counted; more than any screen shows."""
+MAX_COUNTED: Final = 20_000
+"""Events that are counted at once, in a few milliseconds. Of more, the newest are counted."""
+MAX_KINDS: Final = 50
+"""Methods that are counted apart."""
+OTHERS: Final = "others"
+
+
+class EventRates:
+    """How many events came in each of the last seconds, by method."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log, self._next = log, 0
+        self._counts: dict[str, Counter[int]] = {}
+
+    def update(self) -> None:
+        """Count the events that came since the last time, and forget old ones."""
+        log = self._log
+        for number in range(max(self._next, log.dropped, log.count - MAX_COUNTED), log.count):
+            event = log.numbered(number)
+            kind = event.method or event.kind
+            if kind not in self._counts and len(self._counts) >= MAX_KINDS:
+                kind = OTHERS
+            self._counts.setdefault(kind, Counter())[int(event.when.timestamp())] += 1
+        self._next = log.count
+        newest = log.newest
+        oldest = int(newest.when.timestamp()) - RATE_SECONDS if newest else 0
+        for kind, counts in list(self._counts.items()):
+            for second in [second for second in counts if second < oldest]:
+                del counts[second]
+            if not counts:
+                del self._counts[kind]
+
+    @property
+    def kinds(self) -> int:
+        return len(self._counts)
+
+    def last_second(self, now: int) -> int:
+        """Return the current second, or that of the newest event if the clock was set back."""
+        newest = self._log.newest
+        return max(now, int(newest.when.timestamp())) if newest else now
+
+    def rows(self, now: int, seconds: int, most: int) -> list[tuple[str, list[int]]]:
+        """Return the events of the last seconds, oldest first, for the most frequent methods and for all others."""
+        span = range(now - seconds + 1, now + 1)
+        found = {kind: [counts[second] for second in span] for kind, counts in self._counts.items()}
+        frequent = sorted(found, key=lambda kind: (-sum(found[kind]), kind))
+        apart = frequent if len(frequent) <= most else frequent[: most - 1]
+        rows = [(kind, found[kind]) for kind in sorted(apart, key=str.casefold)]
+        if others := [found[kind] for kind in frequent[len(apart) :]]:
+            rows.append((OTHERS if apart else "all", [sum(counts) for counts in zip(*others, strict=True)]))
+        return rows
 
 
 class Hide(Protocol):

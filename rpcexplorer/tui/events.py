@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import partial
+from os.path import commonprefix
 from typing import ClassVar, Final, Literal
 
 import msgspec
@@ -13,6 +14,8 @@ from msgspec import Struct
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -25,13 +28,24 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.columns import Cell, Column
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.exchange import size
+from rpcexplorer.text.lanes import level
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.connections import Connections
-from rpcexplorer.tui.event_log import AT_ONCE_BYTES, AllEvents, EventFilter, EventSearch, Hide, message_of
+from rpcexplorer.tui.event_log import (
+    AT_ONCE_BYTES,
+    RATE_SECONDS,
+    AllEvents,
+    EventFilter,
+    EventLog,
+    EventRates,
+    EventSearch,
+    Hide,
+    message_of,
+)
 from rpcexplorer.tui.key_queue import PendingKeys, opens
-from rpcexplorer.tui.theme import Pieces
+from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Dialog, keys, plain
 from rpcexplorer.tui.widgets.editor import Editor, place_of
@@ -86,6 +100,21 @@ def start_of(event: Event, hide: Hide) -> str:
     return " ".join(shown[:START_BYTES].split())
 
 
+MIN_COMMON: Final = 6
+"""Characters of a shorter beginning are not left out."""
+LOOKED_BACK: Final = 50
+"""Rows above an event in which an earlier one of its method is searched."""
+
+
+def difference(text: str, earlier: str) -> str:
+    """Return a text from the first member on that is not in an earlier text, with an ellipsis for what is."""
+    common = len(commonprefix([text, earlier]))  # noqa: RUF071 - of characters
+    if common in {len(text), len(earlier)}:
+        return text
+    begin = max(text.rfind(mark, 0, common) for mark in "{[,") + 1
+    return f"…{text[begin:].lstrip()}" if begin >= MIN_COMMON else text
+
+
 class EventList(ItemList[Event]):
     """Events, the newest at the bottom."""
 
@@ -108,6 +137,8 @@ class EventList(ItemList[Event]):
         """The cursor stays on the newest event."""
         self._methods = 0
         """Columns of the methods."""
+        self._earlier: Event | None = None
+        """The event of the same method above the row that is drawn."""
 
     def update(self, rows: Sequence[Event], gone: int) -> None:
         """Show rows, ``gone`` of which were dropped at the top since the last time."""
@@ -121,6 +152,12 @@ class EventList(ItemList[Event]):
         elif gone:
             self.scroll_to(y=max(y, 0), animate=False, force=True, immediate=True)
             self.cursor = max(at, 0)
+
+    def draw_row(self, row: int, width: int, styles: ThemeStyles) -> Strip:
+        method = self.items[row].method
+        above = (self.items[at] for at in range(row - 1, max(row - LOOKED_BACK, 0) - 1, -1))
+        self._earlier = next((event for event in above if event.method == method), None)
+        return super().draw_row(row, width, styles)
 
     def move_to(self, row: int, by: int = 1) -> None:
         """Move, and follow the newest event if it is there."""
@@ -136,12 +173,76 @@ class EventList(ItemList[Event]):
             words.append((f"{fitted(self.hide.method(event.method), wide)}  ", "text"))
         if word:
             words.append((f"{self.hide.text(word)}  ", f"{role} bold" if event.waits else role))
-        return [*words, (start_of(event, self.hide), "middle")]
+        text = start_of(event, self.hide)
+        if self._earlier is not None:
+            text = difference(text, start_of(self._earlier, self.hide))
+        return [*words, (text, "middle")]
 
 
 def _sign(event: Event) -> Cell:
     sign, role, _ = state_of(event)
     return [(sign, f"{role} bold" if event.waits else role)]
+
+
+MAX_RATE_ROWS: Final = 4
+HIGH_SCREEN: Final = 32
+"""A lower screen has one row for all methods."""
+RATE_COLUMNS: Final = 8
+AVERAGE_SECONDS: Final = 5
+"""The rate is the average of so many seconds."""
+
+
+class RateLines(Widget):
+    """The events of each of the last seconds as bars, a row for each of the most frequent methods."""
+
+    DEFAULT_CSS = "RateLines { height: auto; background: $background; }"
+
+    def __init__(self, log: EventLog) -> None:
+        super().__init__()
+        self._rates = EventRates(log)
+        self._hide: Hide | None = None
+        self._height = 0
+        """It only grows, so that the list below does not move up and down."""
+
+    def update(self, hide: Hide) -> None:
+        """Count the events that came."""
+        self._rates.update()
+        self._hide, before = hide, self._height
+        self._height = max(self._height, min(self._rates.kinds, self._most))
+        self.refresh(layout=self._height != before)
+
+    @property
+    def _most(self) -> int:
+        return MAX_RATE_ROWS if self.screen.size.height >= HIGH_SCREEN else 1
+
+    def _drawn(self, hide: Hide) -> Sequence[Pieces]:
+        seconds = min(self.size.width * 2 // 3 - RATE_COLUMNS, RATE_SECONDS)
+        label = self.size.width - seconds - RATE_COLUMNS - len("   ")
+        now = int(datetime.now(UTC).timestamp())
+        rows = self._rates.rows(self._rates.last_second(now), seconds, self._most)
+        highest = max((max(counts, default=0) for _, counts in rows), default=0)
+        return [
+            [
+                (f" {fitted(hide.method(kind), label)} ", "middle"),
+                ("".join(level(count, highest) for count in counts), "accent"),
+                (f"{rate_words(counts):>{RATE_COLUMNS}} ", "dim"),
+            ]
+            for kind, counts in rows
+        ]
+
+    def get_content_height(self, *_: object) -> int:
+        return self._height
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        drawn = self._drawn(self._hide) if self._hide else ()
+        blank: Sequence[Pieces] = [()] * self._height
+        rows = [*drawn, *blank][crop.y : crop.bottom]
+        return [line(row, self.size.width, ThemeStyles.of(self)).crop(crop.x, crop.right) for row in rows]
+
+
+def rate_words(counts: Sequence[int]) -> str:
+    rate = sum(counts[-AVERAGE_SECONDS:]) / AVERAGE_SECONDS
+    return f"{rate:,.0f}/s" if rate >= 9.95 else f"{rate:.1f}/s"
 
 
 def document_of(event: Event, hide: Hide) -> Document:
@@ -314,11 +415,15 @@ class EventsScreen(Browser[Event, None], scope="events"):
         self.explorer, self.profile, self.connections = explorer, profile, connections
         self.event_log = connections.logs[profile.name]
         self._rows: AllEvents | EventSearch = AllEvents(self.event_log)
+        self._rates = RateLines(self.event_log)
         self._is_searching = False
         """A timer will continue the search."""
         self._laid_out: tuple[Event | None, Document | None] = (None, None)
         """The event at the cursor, and its message, which takes a moment if it is long."""
         self._key = partial(first_key, keymap=explorer.settings.keymap)
+
+    def over_list(self) -> Sequence[Widget]:
+        return [self._rates]
 
     def on_mount(self) -> None:
         self._look()
@@ -344,6 +449,7 @@ class EventsScreen(Browser[Event, None], scope="events"):
         self._search()
         self.events.empty = self._advice()
         self.events.update(self._rows, self._rows.update())
+        self._rates.update(self.events.hide)
         self.show_detail()
 
     def _search(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +19,7 @@ from rpcexplorer.model.secret import MARGIN, Secret
 from rpcexplorer.redaction.exchange import EventRedactor
 from rpcexplorer.rpc.codec import open_object
 from rpcexplorer.tui import event_log
-from rpcexplorer.tui.event_log import GONE, AllEvents, EventFilter, EventLog, EventSearch
+from rpcexplorer.tui.event_log import GONE, AllEvents, EventFilter, EventLog, EventRates, EventSearch
 
 NOTHING = EventRedactor(Profile("node", "tcp://127.0.0.1:9"), ())
 NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
@@ -27,7 +27,8 @@ NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
 
 def event(method: str = "tick", params: str = "{}", **more: Any) -> Event:
     text = f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}'.encode()
-    return Event(NOW, **{"kind": "notification", "text": text, "method": method} | more)
+    usual: dict[str, Any] = {"when": NOW, "kind": "notification", "text": text, "method": method}
+    return Event(**usual | more)
 
 
 def log_of(*events: Event) -> EventLog:
@@ -171,3 +172,36 @@ async def test_large_event_is_searched_in_a_thread(monkeypatch: pytest.MonkeyPat
         search.search(NOTHING, 60)
     assert [one.method for one in search] == ["b", "c"]
     assert threads == [True, False, True]
+
+
+SECOND = int(NOW.timestamp())
+
+
+def later(method: str, seconds: int) -> Event:
+    return event(method, when=NOW + timedelta(seconds=seconds))
+
+
+def test_rates_count_events_in_each_second() -> None:
+    log = log_of(later("a", 0), later("a", 2), later("b", 2), later("a", 2))
+    rates = EventRates(log)
+    rates.update()
+    log.take(later("b", 3))
+    rates.update()
+    assert rates.rows(SECOND + 4, 5, 2) == [("a", [1, 0, 2, 0, 0]), ("b", [0, 0, 1, 1, 0])]
+    assert rates.rows(SECOND + 4, 2, 1) == [("all", [1, 0])]
+    assert rates.last_second(0) == SECOND + 3
+
+
+def test_rare_methods_are_counted_together() -> None:
+    log = log_of(*(later(name, 0) for name in "aabbcd"), event("", when=NOW, kind="unreadable"))
+    rates = EventRates(log)
+    rates.update()
+    assert rates.rows(SECOND, 1, 3) == [("a", [2]), ("b", [2]), ("others", [3])]
+    assert ("unreadable", [1]) in rates.rows(SECOND, 1, 9)
+
+
+def test_old_seconds_and_many_methods_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "MAX_KINDS", 2)
+    rates = EventRates(log_of(later("a", 0), *(later(f"m{number}", 900) for number in range(9))))
+    rates.update()
+    assert rates.rows(SECOND + 900, 1, 9) == [("m0", [1]), ("others", [8])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from rpcexplorer.model.profile import Answer, Profile
 from rpcexplorer.model.secret import MARGIN
 from rpcexplorer.tui import connections, event_log
 from rpcexplorer.tui.event_log import EventLog, message_of
-from rpcexplorer.tui.events import AnswerDialog, EventsScreen, member_of
+from rpcexplorer.tui.events import AnswerDialog, EventsScreen, difference, member_of, rate_words
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.widgets.bars import Header
 from rpcexplorer.tui.widgets.dialog import Answer as Button
@@ -36,7 +36,8 @@ NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
 
 def event(method: str = "tick", params: str = "{}", **more: Any) -> Event:
     text = f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}'.encode()
-    return Event(NOW, **{"kind": "notification", "text": text, "method": method} | more)
+    usual: dict[str, Any] = {"when": NOW, "kind": "notification", "text": text, "method": method}
+    return Event(**usual | more)
 
 
 @pytest.mark.parametrize(
@@ -56,10 +57,63 @@ def test_answer_is_a_result_or_an_error(choice: str, text: str, member: str, pro
     assert why_not[: len(problem)] == problem
 
 
+@pytest.mark.parametrize(
+    ("text", "earlier", "shown"),
+    [
+        ('{"n": 1, "sku": "A-2"}', '{"n": 1, "sku": "A-1"}', '…"sku": "A-2"}'),
+        ('{"n": 2, "sku": "A"}', '{"n": 1, "sku": "A"}', '{"n": 2, "sku": "A"}'),
+        ('{"sub":"0x1","result":{"number":"0x2"}}', '{"sub":"0x1","result":{"number":"0x1"}}', '…"number":"0x2"}}'),
+        ("[100, 200, 3]", "[100, 200, 4]", "…3]"),
+        ('{"same": 1}', '{"same": 1}', '{"same": 1}'),
+        ('{"longer": 1', '{"longer": 123', '{"longer": 1'),
+        ("some words", "some other words", "some words"),
+        ("", "{}", ""),
+    ],
+)
+def test_preview_begins_where_it_differs(text: str, earlier: str, shown: str) -> None:
+    assert difference(text, earlier) == shown
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"), [([9, 0, 0, 0, 0, 1], "0.2/s"), ([1] * 60, "1.0/s"), ([5_000] * 5, "5,000/s"), ([3], "0.6/s")]
+)
+def test_rate_is_the_average_of_the_last_seconds(counts: list[int], words: str) -> None:
+    assert rate_words(counts) == words
+
+
 async def open_events(pilot: Pilot[Any]) -> EventsScreen:
     await pilot.press("alt+v")
     screen: EventsScreen = await on(pilot, EventsScreen)
     return screen
+
+
+async def test_rates_are_drawn_for_the_frequent_methods(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        assert explorer.profile is not None
+        now = datetime.now(UTC) + timedelta(minutes=1)
+        for name, seconds in (("tick", (0, 1, 1, 2)), ("progress", (2, 2)), ("c", (0,)), ("d", (2,)), ("e", (2,))):
+            for second in seconds:
+                explorer.hooks.on_event(explorer.profile, event(name, when=now + timedelta(seconds=second)))
+        await open_events(program)
+        await program.until(lambda: "others" in program.text)
+        rows = [line.split() for line in program.text.splitlines() if "/s" in line]
+        assert [(row[0], row[1], row[2]) for row in rows] == [
+            ("c", "▄", "0.2/s"),
+            ("progress", "█", "0.4/s"),
+            ("tick", "▄█▄", "0.8/s"),
+            ("others", "█", "0.4/s"),
+        ]
+
+
+async def test_events_of_a_method_show_their_differences(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        assert explorer.profile is not None
+        for number in (1, 2):
+            explorer.hooks.on_event(explorer.profile, event("tick", f'{{"job": "nightly", "percent": {number}}}'))
+            explorer.hooks.on_event(explorer.profile, event("other", "[]"))
+        await open_events(program)
+        await program.until(lambda: '…"percent": 2}' in program.text)
+        assert '{"job": "nightly", "percent": 1}' in program.text
 
 
 async def test_paused_list_stays_at_its_event(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:

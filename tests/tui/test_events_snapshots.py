@@ -61,7 +61,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fix ids, the time zone and the clock."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr("rpcexplorer.tui.call.state.fresh_id", lambda: "1m7ypmkv7qa7kfj")
-    for module in ("widgets.bars", "connections"):
+    for module in ("widgets.bars", "connections", "events"):
         monkeypatch.setattr(f"rpcexplorer.tui.{module}.datetime", FixedDay)
     time.tzset()
     yield
