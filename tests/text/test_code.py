@@ -65,9 +65,9 @@ def test_long_code_is_coloured_up_to_the_limit() -> None:
 @pytest.mark.parametrize("text", ["&", "<!--", "<a b='", "<script>", '"', "{", "\n"])
 def test_hostile_markup_costs_bounded_time(text: str) -> None:
     code_lines("", "html")  # imports the lexer
-    started = time.monotonic()
+    started = time.process_time()
     code_lines(text * (1_000_000 // len(text)), "html")
-    assert time.monotonic() - started < MAX_SECONDS + 1.5
+    assert time.process_time() - started < MAX_SECONDS + 1.5
 
 
 @pytest.mark.parametrize(

@@ -124,25 +124,12 @@ def test_refused_upgrade_may_have_its_whole_body(length: str | None, line: str) 
 @pytest.mark.parametrize(
     ("seconds", "shown"),
     [
-        (0, "0 ms"),
-        (0.00004, "0 ms"),
-        (0.0004, "0.4 ms"),
-        (0.00096, "1 ms"),
-        (0.0341, "34 ms"),
-        (0.9994, "999 ms"),
-        (0.9996, "1.0 s"),
-        (1.44, "1.4 s"),
-        (59.94, "59.9 s"),
-        (59.96, "1 min 0 s"),
-        (125, "2 min 5 s"),
-        (3599.4, "59 min 59 s"),
-        (3599.7, "1 h 0 min"),
-        (4320, "1 h 12 min"),
-        (-1, "0 ms"),
-        (inf, "? s"),
+        (0, "0 ms"), (0.00004, "0 ms"), (0.0004, "0.4 ms"), (0.00096, "1 ms"), (0.0341, "34 ms"), (0.9994, "999 ms"),
+        (0.9996, "1.0 s"), (1.44, "1.4 s"), (59.94, "59.9 s"), (59.96, "1 min 0 s"), (125, "2 min 5 s"),
+        (3599.4, "59 min 59 s"), (3599.7, "1 h 0 min"), (4320, "1 h 12 min"), (-1, "0 ms"), (inf, "? s"),
         (nan, "? s"),
     ],
-)
+)  # fmt: skip
 def test_duration_has_the_significant_digits(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
 
@@ -150,19 +137,10 @@ def test_duration_has_the_significant_digits(seconds: float, shown: str) -> None
 @pytest.mark.parametrize(
     ("count", "shown"),
     [
-        (0, "0 B"),
-        (999, "999 B"),
-        (1000, "1.0 kB"),
-        (1234, "1.2 kB"),
-        (9949, "9.9 kB"),
-        (9950, "10 kB"),
-        (999_499, "999 kB"),
-        (999_500, "1.0 MB"),
-        (38_000_000, "38 MB"),
-        (2 * 10**9, "2.0 GB"),
-        (10**16, "10000 TB"),
+        (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1234, "1.2 kB"), (9949, "9.9 kB"), (9950, "10 kB"),
+        (999_499, "999 kB"), (999_500, "1.0 MB"), (38_000_000, "38 MB"), (2 * 10**9, "2.0 GB"), (10**16, "10000 TB"),
     ],
-)
+)  # fmt: skip
 def test_size_is_decimal_with_two_or_three_digits(count: int, shown: str) -> None:
     assert size(count) == shown
 
@@ -170,15 +148,10 @@ def test_size_is_decimal_with_two_or_three_digits(count: int, shown: str) -> Non
 @pytest.mark.parametrize(
     ("seconds", "shown"),
     [
-        (-3, "0 s"),
-        (59.9, "59 s"),
-        (60, "1 min"),
-        (3599, "59 min"),
-        (3600, "1 h"),
-        (172_799, "47 h"),
+        (-3, "0 s"), (59.9, "59 s"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"), (172_799, "47 h"),
         (172_800, "2 days"),
     ],
-)
+)  # fmt: skip
 def test_age_has_one_unit(seconds: float, shown: str) -> None:
     assert age(seconds) == shown
 
