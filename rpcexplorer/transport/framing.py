@@ -240,6 +240,23 @@ def framer_of(framing: Framing, cap: int) -> Framer:
             return Documents(cap)
 
 
+_UNSUPPORTED: Final = (
+    (regex(rb"[0-9]{1,9}:[\[{]"), "netstrings"),
+    (regex(rb"\x00[\x00-\xff]{3}[\[{]"), "a length of 4 bytes before each message"),
+    (regex(rb"\x1e"), "JSON text sequences (RFC 7464)"),
+    (regex(rb"[\[{][^\x03]*\x03"), "messages that end with ETX"),
+)
+"""Forms of messages by how their first one begins."""
+
+
+def refuse_unsupported(data: bytes, peer: str) -> None:
+    """End a connection whose first bytes show a form that we do not read."""
+    for pattern, words in _UNSUPPORTED:
+        if pattern.match(data):
+            sentence = f"{peer} sends {words}. rpcexplorer reads lines, Content-Length headers, or plain JSON."
+            raise Unreachable("framing", sentence, reason="unsupported")
+
+
 def oversize(cap: int) -> Unreachable:
     advice = "Request less data, or raise reply.limit in settings.toml"
     return Unreachable("size", f"The server sent a message larger than the limit of {cap:,} bytes. {advice}.")

@@ -186,20 +186,21 @@ class ProcessWire(StreamWire):
                 loop.call_soon_threadsafe(self._is_over.set)
 
         threading.Thread(target=wait, name=f"end of {self._peer}", daemon=True).start()
-        self._life = asyncio.create_task(self._live(group))
         reader, errors = asyncio.StreamReader(PIECE), asyncio.StreamReader(PIECE)
         unused = asyncio.StreamReader()  # A StreamWriter asks one for failures.
         try:
             stdin, protocol = await loop.connect_write_pipe(lambda: asyncio.StreamReaderProtocol(unused), process.stdin)
             stdout, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), process.stdout)
             stderr, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(errors), process.stderr)
+            stdin.set_write_buffer_limits(high=0)
+            self._stream = reader, asyncio.StreamWriter(stdin, protocol, unused, loop)
+            self._outputs = [stdout, stderr]
+            self._errors = asyncio.create_task(self._read_errors(errors))
         except BaseException:
             self._is_over.set()
             raise
-        stdin.set_write_buffer_limits(high=0)
-        self._stream = reader, asyncio.StreamWriter(stdin, protocol, unused, loop)
-        self._outputs = [stdout, stderr]
-        self._errors = asyncio.create_task(self._read_errors(errors))
+        finally:  # Not before: a process can end at once, and then its pipes are closed.
+            self._life = asyncio.create_task(self._live(group))
 
     async def _live(self, group: Group) -> None:
         """Wait for the end, and end what is left of the group.
@@ -218,7 +219,8 @@ class ProcessWire(StreamWire):
                     await group.is_gone_soon()
             else:
                 self._code = group.process.returncode
-            self._ending = asyncio.create_task(_close_when_quiet(self._outputs[0]))
+            if self._outputs:
+                self._ending = asyncio.create_task(_close_when_quiet(self._outputs[0]))
         except BaseException:
             self._close_outputs()
             end_now([group])

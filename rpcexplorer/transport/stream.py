@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from rpcexplorer.transport.connection import PIECE, dial, write
 from rpcexplorer.transport.failures import Attempt, explain
-from rpcexplorer.transport.framing import framer_of
+from rpcexplorer.transport.framing import framer_of, refuse_unsupported
 from rpcexplorer.transport.port import MAX_UNREAD, Unreachable, closed_here
 from rpcexplorer.transport.proxy import proxy_for
 from rpcexplorer.transport.request import SOCKET, Address, address_of
@@ -68,8 +68,8 @@ class StreamWire:
         problem = None
         try:
             while data := await self._receive():
-                if self.unread == b"" and data.startswith(TLS_ALERT):
-                    raise Unreachable("framing", f"{self._peer} uses TLS at this port.", reason="tls")
+                if self.unread == b"":
+                    self._look_at(data)
                 if self.unread is not None:
                     self.unread = (self.unread + data[:MAX_UNREAD])[:MAX_UNREAD]
                 for start in range(0, len(data), self.slice_size):
@@ -88,6 +88,12 @@ class StreamWire:
         if self._closing is None:
             self.ended = self.ended or problem or await self._reason()
             await self.close()
+
+    def _look_at(self, first: bytes) -> None:
+        """End the connection if its first bytes cannot be messages that we read."""
+        if first.startswith(TLS_ALERT):
+            raise Unreachable("framing", f"{self._peer} uses TLS at this port.", reason="tls")
+        refuse_unsupported(first, self._peer)
 
     async def close(self) -> None:
         if self._stream is None:

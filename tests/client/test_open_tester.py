@@ -335,3 +335,23 @@ def test_command_of_others_does_not_run(tmp_path: Path) -> None:
     assert rows(report)[0] == ("Start", "failed")
     assert "profiles allow x" in report.checks[0].words
     assert (report.exit_code, started.exists()) == (2, False)
+
+
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        (b"2:{},", "netstrings"),
+        (b"\x00\x00\x00\x02{}", "a length of 4 bytes before each message"),
+        (b"\x1e{}\n", "JSON text sequences (RFC 7464)"),
+        (b"{}\x03", "messages that end with ETX"),
+    ],
+)
+def test_form_that_is_not_supported_is_named(tmp_path: Path, first: bytes, words: str) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(first)
+        await reader.read()
+
+    report = of_address(tmp_path, "tcp://127.0.0.1:{}", answer)
+    assert f"sends {words}. rpcexplorer reads lines, Content-Length headers, or plain JSON." in report.checks[1].words
+    assert len(report.calls) == 1

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import select
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -151,6 +154,32 @@ def test_messages_before_the_end_are_read() -> None:
         assert await drained(wire) == [b"[1]"] * 10_000 + [b"[2]"]
 
     run(test())
+
+
+def test_process_can_end_before_its_pipes_are_read() -> None:
+    """On a busy machine it does."""
+    failures = list[dict[str, object]]()
+
+    async def test() -> None:
+        loop, wire = asyncio.get_running_loop(), python("")
+        loop.set_exception_handler(lambda _, context: failures.append(context))
+        connect = loop.connect_read_pipe
+
+        async def connect_late(*pipe: Any) -> Any:
+            for thread in threading.enumerate():
+                if thread.name.startswith("end of"):
+                    await asyncio.to_thread(thread.join)
+            return await connect(*pipe)
+
+        loop.connect_read_pipe = connect_late  # type: ignore[assignment]
+        await wire.open(10)
+        await drained(wire)
+        assert wire.ended is not None
+        assert wire.ended.sentence.endswith("ended with 0.")
+
+    run(test())
+    gc.collect()
+    assert failures == []
 
 
 def test_stdin_that_is_closed_ends_the_connection() -> None:
