@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
+from rich.color import Color
+from rich.segment import Segment, Segments
+from rich.style import Style
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import reactive
+from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -59,6 +63,39 @@ LEFT_SIGN: Final = ("-", "wrong")
 RIGHT_SIGN: Final = ("+", "well")
 
 
+MARK: Final = "▐"
+MARK_ROLES: Final = {"changed": "careful", "spelling": "careful", "added": "well", "removed": "wrong"}
+"""The colours of differences beside the text, by the kind of a line."""
+
+
+def marks_of(kinds: Mapping[int, str], rows: int, height: int) -> dict[int, str]:
+    """Return the role of each line of a scrollbar that stands for rows with a difference.
+
+    ``kinds``: those of the rows that differ. Where rows were added and removed, the line counts as changed.
+    """
+    marks: dict[int, str] = {}
+    for row, kind in kinds.items():
+        y, role = row * height // rows, MARK_ROLES[kind]
+        marks[y] = role if marks.get(y, role) == role else MARK_ROLES["changed"]
+    return marks
+
+
+def marked(marks: Callable[[int], Mapping[int, Color]]) -> type[ScrollBarRender]:
+    """Return how to draw a scrollbar with marks; ``marks`` gets its height."""
+
+    class MarkedScrollBar(ScrollBarRender):
+        @classmethod
+        def render_bar(cls, size: int = 25, *args: Any, **options: Any) -> Segments:
+            bar = super().render_bar(size, *args, **options)
+            for y, colour in marks(size).items():
+                style = bar.segments[y].style or Style()
+                ground = style.color if style.reverse else style.bgcolor
+                bar.segments[y] = Segment(MARK, Style(color=colour, bgcolor=ground, meta=style.meta))
+            return bar
+
+    return MarkedScrollBar
+
+
 class ComparedText(LineView):
     """The compared lines, with a cursor on one of them.
 
@@ -88,8 +125,18 @@ class ComparedText(LineView):
         """The line that each row shows."""
         self._places: list[int] = []
         """The lines where a difference begins."""
+        self._kinds: dict[int, str] = {}
+        """The rows that differ, with the kind of their difference."""
         self._left = 0
         """Characters out of view at the left, on both sides."""
+
+    def on_mount(self) -> None:
+        self.vertical_scrollbar.renderer = marked(self._marks)  # type: ignore[misc]  # as Textual's docs do it
+
+    def _marks(self, height: int) -> dict[int, Color]:
+        styles, marks = ThemeStyles.of(self), marks_of(self._kinds, len(self._rows), height)
+        colours = {y: styles.style(role).color for y, role in marks.items()}
+        return {y: colour for y, colour in colours.items() if colour is not None}
 
     @property
     def row_count(self) -> int:
@@ -143,9 +190,11 @@ class ComparedText(LineView):
         """
         self.side_by_side = self.size.width >= NARROW
         self._shown = self.lines if self.side_by_side else list(stacked(self.lines))
-        self._rows, self._places = [], []
+        self._rows, self._places, self._kinds = [], [], {}
         before = None
         for at, shown in enumerate(self._shown):
+            if shown.kind in MARK_ROLES:
+                self._kinds[len(self._rows)] = shown.kind
             self._rows.append(at)
             if not self.side_by_side and is_pair(shown):
                 self._rows.append(at)
@@ -153,6 +202,7 @@ class ComparedText(LineView):
                 self._places.append(at)
             before = shown.difference
         self.rows_changed()
+        self.vertical_scrollbar.refresh()
         self.move_to(self.cursor, -1)
 
     def nearest(self, row: int, by: int = 1) -> int:

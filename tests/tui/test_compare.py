@@ -21,7 +21,7 @@ from rpcexplorer.model.exchange import Exchange, Refused, Stop
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.text.compare import ComparedLine, own_part
 from rpcexplorer.transport.port import Response
-from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
+from rpcexplorer.tui.compare import ComparedText, ComparisonScreen, marks_of
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.replay import ReplayScreen, SeveralProfiles, fill_for_profiles, profiles_for_servers
 from rpcexplorer.tui.widgets.bars import Frame
@@ -31,6 +31,7 @@ from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
 from tests.tui.program import Running, running
 from tests.tui.stage import Stage, text_of
+from tests.tui.visiting import on_view
 
 FRAME = Frame(zone=UTC, today=START.date())
 NO_EXPLORER: Any = None
@@ -98,6 +99,36 @@ async def test_responses_are_side_by_side_if_they_fit() -> None:
         ]
         assert text_of(screen._sides).splitlines()[1].startswith(" + staging")
         assert screen.text.difference == place == 2
+
+
+@pytest.mark.parametrize(
+    ("kinds", "rows", "height", "marks"),
+    [
+        ({}, 100, 10, {}),
+        ({0: "added", 55: "removed", 99: "changed"}, 100, 10, {0: "well", 5: "wrong", 9: "careful"}),
+        ({10: "added", 11: "added", 12: "removed"}, 100, 10, {1: "careful"}),
+        ({1: "spelling"}, 2, 10, {5: "careful"}),
+    ],
+)
+def test_each_difference_has_a_mark_in_its_colour(
+    kinds: dict[int, str], rows: int, height: int, marks: dict[int, str]
+) -> None:
+    assert marks_of(kinds, rows, height) == marks
+
+
+async def test_scrollbar_marks_the_differences_of_all_lines() -> None:
+    left = ",".join(f'{{"id":{number},"name":"n"}}' for number in range(40))
+    right = left.replace('{"id":30,"name":"n"}', '{"id":30,"name":"other"}')
+    screen = comparison(reply(1, f"[{left}]"), reply(2, f"[{right}]"))
+
+    async with on_screen(screen) as program:
+        await program.until(lambda: screen.comparison is not None)
+        screen.action_unfold_all()
+        await program.until(lambda: screen.text.row_count > 100)
+        await program.pause()
+        edge = [line[-1:] for line in on_view(program.app).splitlines()]
+        assert edge.count("▐") == 1
+        assert 0.6 < edge.index("▐") / len(edge) < 0.9
 
 
 async def test_reason_of_unsent_call_is_shown_whole_once() -> None:
