@@ -34,6 +34,7 @@ from rpcexplorer.text.compare import (
     totals,
 )
 from rpcexplorer.text.printable import printable
+from rpcexplorer.text.wrapping import text_of
 from rpcexplorer.transport.port import Response
 from tests.compare.test_compare import VALUES
 from tests.history.recording import START, exchange
@@ -212,7 +213,7 @@ UNSENT = exchange(
 
 
 def words(one: Exchange) -> str:
-    return "".join(text for text, _ in side(one, START.date(), UTC))
+    return text_of(side(one, START.date(), UTC))
 
 
 def test_side_names_profile_time_outcome_and_import() -> None:
@@ -221,7 +222,7 @@ def test_side_names_profile_time_outcome_and_import() -> None:
 
 
 def test_side_names_its_method_if_methods_differ() -> None:
-    told = "".join(text for text, _ in side(replace(PONG, method="demo.slow"), START.date(), UTC, with_method=True))
+    told = text_of(side(replace(PONG, method="demo.slow"), START.date(), UTC, with_method=True))
     assert told == "demo.slow  staging  12:00:01  ✓ result  34 ms"
 
 

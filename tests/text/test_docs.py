@@ -31,6 +31,7 @@ from rpcexplorer.text.docs import (
 )
 from rpcexplorer.text.markdown import MAX_ROWS, PageRows
 from rpcexplorer.text.printable import columns
+from rpcexplorer.text.wrapping import text_of
 from tests.corpora.documents import KODI, OPENRPC, document
 
 LIST = Method(
@@ -57,7 +58,7 @@ DESCRIBED = Described(
 
 
 def told(method: Method | None, described: Described | None = None) -> list[str]:
-    return ["".join(text for text, _ in line).rstrip() for line in docs_page(method, described).rows]
+    return [text_of(line).rstrip() for line in docs_page(method, described).rows]
 
 
 def test_docs_page_shows_everything_known() -> None:
@@ -97,7 +98,7 @@ FULL = Described(
 
 def test_docs_page_has_a_section_for_each_fact() -> None:
     page = docs_page(Method("user.get", "One user"), FULL, width=60, on_screen=True)
-    lines = ["".join(text for text, _ in row).rstrip() for row in page.rows]
+    lines = [text_of(row).rstrip() for row in page.rows]
     assert lines == [
         "  One user",
         "",
@@ -202,7 +203,7 @@ def test_each_fact_has_its_words(fields: dict[str, Any], line: str) -> None:
 )
 def test_credentials_of_profile_come_before_other_claims(fields: dict[str, Any], line: str) -> None:
     profile = Profile("p", "http://127.0.0.1/", auth=CookieAuth("ada"))
-    lines = ["".join(text for text, _ in row) for row in docs_page(Method("x", **fields), profile=profile).rows]
+    lines = [text_of(row) for row in docs_page(Method("x", **fields), profile=profile).rows]
     assert f"  auth        sent with the session cookie of this profile{line}" in lines
 
 
@@ -236,7 +237,7 @@ def test_docs_of_real_services_fit_the_narrowest_page(name: str) -> None:
     assert listing.described
     for method, described in [*listing.described.items()][::4]:
         page = docs_page(line_of(method, described), described, width=33, on_screen=True)
-        lines = ["".join(text for text, _ in row) for row in page.rows]
+        lines = [text_of(row) for row in page.rows]
         assert all(columns(line) <= 33 and line.isprintable() for line in lines)
         assert all(any(param.name[:20] in line for line in lines) for param in described.params)
         assert len(page.examples) == len(described.examples)
@@ -245,7 +246,7 @@ def test_docs_of_real_services_fit_the_narrowest_page(name: str) -> None:
 def shown(*members: SchemaMember, width: int | None = 80, definitions: dict[str, Any] | None = None) -> list[str]:
     rows = PageRows(width)
     MemberRows(SchemaReader(definitions or {}), rows).table(members)
-    return ["".join(part for part, _ in row).rstrip() for row in rows.made]
+    return [text_of(row).rstrip() for row in rows.made]
 
 
 COUNT = SchemaMember("count", {"type": "integer", "minimum": 1, "maximum": 9, "default": 3}, False, "How **many**")
@@ -362,7 +363,7 @@ CHANGES = (
 
 def test_method_changes_are_counted_and_listed() -> None:
     assert changes_counted(CHANGES) == "1 new, 1 gone, 2 changed"
-    lines = ["".join(text for text, _ in line) for change in CHANGES for line in change_lines(change)]
+    lines = [text_of(line) for change in CHANGES for line in change_lines(change)]
     assert lines == [
         " + a  new",
         " - b\\u202e  gone",
@@ -382,7 +383,7 @@ def test_method_changes_are_counted_and_listed() -> None:
 def value_rows(value: object, width: int | None = 80) -> list[str]:
     rows = PageRows(width)
     json_rows(value, rows, 4)
-    return ["".join(part for part, _ in row) for row in rows.made]
+    return [text_of(row) for row in rows.made]
 
 
 def test_short_value_takes_one_row_long_several() -> None:

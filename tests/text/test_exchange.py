@@ -160,7 +160,7 @@ URL = "https://rpc.example.com"
 
 
 def told(preview: Preview | Refused | None) -> list[str]:
-    return ["".join(text for text, _ in line) for line in request_lines(preview)]
+    return [text_of(line) for line in request_lines(preview)]
 
 
 def role_of(lines: list[WordLine], text: str) -> str:

@@ -352,7 +352,7 @@ def test_moment_has_a_date_unless_it_is_today() -> None:
     ],
 )
 def test_outcome_of_a_call_is_short(outcome: Malformed, status: int | None, words: str) -> None:
-    assert "".join(text for text, _ in outcome_cell(exchange(outcome, status=status))) == words
+    assert text_of(outcome_cell(exchange(outcome, status=status))) == words
 
 
 @pytest.mark.parametrize(
@@ -393,7 +393,7 @@ def test_call_is_the_same_after_a_new_note() -> None:
 def test_note_is_shown_above_the_details() -> None:
     note, expect = "Ada was told.\nSo was Bob.", "result\n/total = 3"
     noted = exchange(INVALID, name="outage", note=note, expect=expect, response=Response())
-    lines = ["".join(text for text, _ in words).strip() for words in note_page(noted, UTC)]
+    lines = [text_of(words).strip() for words in note_page(noted, UTC)]
     assert lines[1:4] == ["★ outage", "Ada was told.", "So was Bob."]
     assert lines[5:7] == ["expected  result", "/total = 3"]
     assert "when      2026-11-21 10:40:12 +0000" in lines
@@ -401,5 +401,5 @@ def test_note_is_shown_above_the_details() -> None:
 
 
 def test_call_without_name_and_note_says_so() -> None:
-    lines = ["".join(text for text, _ in words).strip() for words in note_page(exchange(INVALID), UTC)]
+    lines = [text_of(words).strip() for words in note_page(exchange(INVALID), UTC)]
     assert lines[1:3] == ["No name yet.", "No note yet."]

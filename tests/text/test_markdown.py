@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rpcexplorer.text.markdown import MAX_CHARACTERS, MAX_ROWS, PageRows, inline, markdown, markdown_page, plain
+from rpcexplorer.text.wrapping import text_of
 
 TEXT = """\
 # Head
@@ -45,7 +46,7 @@ break with [words][1]
 def shown(text: str, width: int | None = 24) -> list[str]:
     rows = PageRows(width)
     markdown(text, rows)
-    return ["".join(part for part, _ in row).rstrip() for row in rows.made]
+    return [text_of(row).rstrip() for row in rows.made]
 
 
 def test_each_kind_of_block_is_laid_out() -> None:
@@ -85,7 +86,7 @@ def test_each_kind_of_block_is_laid_out() -> None:
 def test_plain_text_keeps_its_lines() -> None:
     rows = PageRows(24)
     plain("Arguments:\n1. hash  (string)\n\n    # no heading", rows)
-    assert ["".join(part for part, _ in row) for row in rows.made] == [
+    assert [text_of(row) for row in rows.made] == [
         "  Arguments:",
         "  1. hash  (string)",
         "",
@@ -149,7 +150,7 @@ def test_unmatched_marks_are_kept(text: str) -> None:
 
 def test_drawing_is_cut_instead_of_wrapped() -> None:
     page = markdown_page("```text\n+------------------------+\n| a long line of a box   |\n```\n", 20, 20)
-    assert ["".join(text for text, _ in row) for row in page.rows] == ["    +--------------…", "    | a long line o…"]
+    assert [text_of(row) for row in page.rows] == ["    +--------------…", "    | a long line o…"]
 
 
 def test_code_of_method_docs_is_never_cut() -> None:
@@ -158,14 +159,14 @@ def test_code_of_method_docs_is_never_cut() -> None:
     assert "".join(text for row in rows.made for text, _ in row).replace(" ", "") == "curl--data++--example"
 
 
-def text_of(rows: PageRows) -> list[str]:
-    return ["".join(text for text, _ in row) for row in rows.made]
+def row_texts(rows: PageRows) -> list[str]:
+    return [text_of(row) for row in rows.made]
 
 
 def test_prose_wraps_between_words_with_hanging_indent() -> None:
     rows = PageRows(20)
     rows.add([("  name  ", "dim"), ("what it is and", "text"), (" more", "bold")], 8)
-    assert text_of(rows) == ["  name  what it is", "        and more"]
+    assert row_texts(rows) == ["  name  what it is", "        and more"]
     assert ("and", "text") not in rows.made[0]
     assert rows.made[1][-1] == (" more", "bold")
 
@@ -173,7 +174,7 @@ def test_prose_wraps_between_words_with_hanging_indent() -> None:
 def test_verbatim_text_wraps_anywhere_and_keeps_blanks() -> None:
     rows = PageRows(16)
     rows.add([("  a   b   c   d   e", "middle")], 4, "anywhere")
-    assert text_of(rows) == ["  a   b   c   d ", "      e"]
+    assert row_texts(rows) == ["  a   b   c   d ", "      e"]
 
 
 def test_blank_rows_are_single_and_between_others() -> None:
@@ -182,7 +183,7 @@ def test_blank_rows_are_single_and_between_others() -> None:
     rows.add([("a", "text")])
     rows.blank()
     rows.blank()
-    assert text_of(rows) == ["a", ""]
+    assert row_texts(rows) == ["a", ""]
 
 
 def test_page_has_a_maximum_of_rows() -> None:

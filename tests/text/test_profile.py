@@ -15,6 +15,7 @@ from rpcexplorer.model.destination import Change, DestinationChanged
 from rpcexplorer.model.profile import Login, MethodNote, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.text.profile import LABEL, auth_words, broken_page, goes_with, profile_page
+from rpcexplorer.text.wrapping import text_of
 
 TEAM, LOCAL = Path("/team/sessions.toml"), Path("/team/sessions.local.toml")
 OWN = Path("/home/ada/sessions.toml")
@@ -23,7 +24,7 @@ COOKIE = Profile("staging", "https://staging.example.com", badge="staging", auth
 
 def told(profile: Profile = COOKIE, state: Any = None, rows: Any = (), steps: Any = (), files: Any = None) -> list[str]:
     lines = profile_page(profile, state or {}, rows, files or [(TEAM, "project file")], steps)
-    return ["".join(text for text, _ in line) for line in lines]
+    return [text_of(line) for line in lines]
 
 
 def row(lines: list[str], label: str) -> str:
@@ -164,9 +165,7 @@ def test_methods_are_listed_with_safety() -> None:
 
 @pytest.mark.thorough
 def test_invalid_profile_shows_problem_and_place() -> None:
-    lines = [
-        "".join(text for text, _ in line) for line in broken_page([(TEAM, "project file")], ["sessions.toml:3: no url"])
-    ]
+    lines = [text_of(line) for line in broken_page([(TEAM, "project file")], ["sessions.toml:3: no url"])]
     assert lines[1] == " ! sessions.toml:3: no url"
     assert row(lines, "file") == "/team/sessions.toml  project file"
 
@@ -205,7 +204,7 @@ COOKIE_AUTH, INLINE_AUTH = CookieAuth("ada"), InlineAuth("ada")
 )
 def test_missing_secret_is_shown_first(auth: Any, state: Any, since: timedelta | None, words: str) -> None:
     found = auth_words(Profile("p", "https://new", auth=auth), state, NOW - since if since is not None else None, NOW)
-    assert "".join(text for text, _ in found) == words
+    assert text_of(found) == words
 
 
 @pytest.mark.parametrize(
@@ -220,7 +219,7 @@ def test_missing_secret_is_shown_first(auth: Any, state: Any, since: timedelta |
 )
 def test_rejected_credentials_are_not_called_stored(auth: Any, state: Any, words: str) -> None:
     found = auth_words(Profile("p", "https://new", auth=auth), state, None, NOW, rejected=True)
-    assert "".join(text for text, _ in found) == words
+    assert text_of(found) == words
 
 
 def test_missing_secret_has_a_sign_besides_colour() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.text.printable import columns
-from rpcexplorer.text.wrapping import Breaks, WordLine, fitting, limited, shortened, wrapped, wrapped_text
+from rpcexplorer.text.wrapping import Breaks, WordLine, fitting, limited, shortened, text_of, wrapped, wrapped_text
 
 LETTERS = st.lists(st.sampled_from([*"ab {日·\x1b\ud800", "❤\ufe0f", "⭐\ufe0f"]), max_size=20).map("".join)
 PIECES = st.lists(st.tuples(LETTERS, st.sampled_from(["text", "json-key"])), max_size=5)
@@ -16,7 +16,7 @@ TWO = [("it was cut, redirect.", "text"), ("  ·  ", ""), ("through the proxy", 
 
 
 def texts(rows: list[WordLine]) -> list[str]:
-    return ["".join(text for text, _ in row) for row in rows]
+    return [text_of(row) for row in rows]
 
 
 @pytest.mark.parametrize(
