@@ -281,10 +281,9 @@ class FormScreen(FullScreen[bool | None], scope="form"):
         nothing = "   The params of this method are unknown."
         advice = [[(nothing, "dim")], [("   Press ", "dim"), (add, "bold"), (" to add one.", "dim")]]
         self.list = FormList([[], *advice])
-        self._bar, self._doc = Bar(self.list), Sheet(id="doc")
-        self._request = RequestSheet()
-        self._request_bar = Bar(self._request)
+        self._doc, self._request = Sheet(id="doc"), RequestSheet()
         self._line, self._json = LineInPlace(self._apply_typed), JsonInPlace(self._apply_typed)
+        self._bar, self._request_bar = Bar(self.list, self._line, self._json), Bar(self._request)
         self._edited: FormField | None = None
         self._preview: Preview | Refused | None = None
 

@@ -293,7 +293,7 @@ class ManualScreen(FullScreen[None], scope="manual"):
         self._needle = ""
         self._before: list[Place] = []
         self.contents, self.view, self.prompt = ContentsList(), PageView(), Prompt()
-        self._contents_bar, self._page_bar = Bar(self.contents), Bar(self.view)
+        self._contents_bar, self._page_bar = Bar(self.contents), Bar(self.view, self.prompt)
         self._contents_bar.words, self._contents_bar.key = [("Manual", "middle")], contents_key
 
     def compose(self) -> ComposeResult:

@@ -905,7 +905,8 @@ async def params_are_edited_as_a_form(at: Story) -> None:
     at.program.calls.described = None  # as on the first screen, for a moment
     await at.play("""
         alt+e | ▌Form | ○ gift | POST /api/v2/
-        home enter backspace 1 2 , home f12 ctrl+r enter end up space
+        home enter | ▌Form
+        backspace 1 2 , home f12 ctrl+r enter end up space
     """)
     assert at.params == '{"customer": 12,\n "items": [{"sku": "tea-01"}],\n "gift": true}'
     await at.act("delete")

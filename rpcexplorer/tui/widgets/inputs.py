@@ -60,7 +60,7 @@ class Entry(InOrder, Input):
         border: none; height: 1; padding: 0 1; background: $background; color: $text; background-tint: transparent;
     }
     Entry > .input--placeholder { color: $dim; }
-    Entry:ansi > .input--placeholder { color: $dim; text-style: none; }
+    Entry:ansi > .input--placeholder { color: $dim; text-style: italic; }
     Entry:ansi > .input--cursor, Entry:ansi > .input--selection {
         background: ansi_default; color: ansi_default; text-style: reverse;
     }
