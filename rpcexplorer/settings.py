@@ -8,6 +8,8 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from msgspec.structs import replace
+
 from rpcexplorer.files.io import FileError, aside, lock, private_folder, read_bytes, toml_files, write_private
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_bytes, read_toml, split_dotted
@@ -29,9 +31,9 @@ from rpcexplorer.files.toml_shape import (
     time_rule,
     version_rule,
 )
-from rpcexplorer.model.problem import Problem, nearest
+from rpcexplorer.model.problem import Problem, nearest, nearest_few
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.model.settings import DARK, NATIVE, HistorySettings, Settings, Theme, colour, completed
+from rpcexplorer.model.settings import DARK, NATIVE, HistorySettings, Settings, Theme, colour, completed, contrast
 
 SETTINGS_SHAPE = TableRule(
     "settings.toml",
@@ -90,13 +92,56 @@ def _colour(value: Any, _place: Place) -> Any:
     return WrongValue('must be a colour such as "#82aaf7" or "#8af", or a terminal colour such as "ansi_blue"')
 
 
+READABLE = 4.5
+"""The least contrast of text, as in WCAG 2."""
+STYLE_TOKENS = {
+    "key": "Name.Tag",
+    "string": "String",
+    "number": "Number",
+    "literal": "Keyword.Constant",
+    "punctuation": "Punctuation",
+    "error": "Error",
+}
+"""The kind of token that has the colour of each role, in a style of Pygments."""
+
+
+def _style(value: Any, _place: Place) -> Any:
+    from pygments.styles import STYLES  # Few themes name a style.
+
+    names = sorted(name for _, name, _ in STYLES.values())
+    name = value.strip().lower() if isinstance(value, str) else ""
+    if name in names:
+        return name
+    near = [f'"{found}"' for found in nearest_few(name, names, 3)]
+    if near:
+        return WrongValue(f"there is no such style. Did you mean {' or '.join(near)}?")
+    return WrongValue('must be a style of Pygments, such as "monokai" or "github-dark"')
+
+
+def _style_colours(style: str, background: str) -> dict[str, str]:
+    """Return the colours of a style for JSON, by role, without those that are hard to read."""
+    from pygments.styles import get_style_by_name
+    from pygments.token import string_to_tokentype
+
+    tokens, colours = get_style_by_name(style), dict[str, str]()
+    for role, kind in STYLE_TOKENS.items():
+        digits = tokens.style_for_token(string_to_tokentype(kind))["color"]
+        if not digits:
+            continue
+        colour = f"#{digits}"
+        is_known = background.startswith("#")  # What the terminal's own background is cannot be known.
+        if not is_known or contrast(colour, background) >= READABLE:
+            colours[role] = colour
+    return colours
+
+
 THEME_SHAPE = TableRule(
     "a theme",
     {
         "name": text_rule,
         "dark": flag_rule,
         "colors": TableRule("the colours", dict.fromkeys(DARK.colours, _colour)),
-        "json": TableRule("the colours of JSON", dict.fromkeys(DARK.json, _colour)),
+        "json": TableRule("the colours of JSON", {**dict.fromkeys(DARK.json, _colour), "style": _style}),
     },
 )
 
@@ -122,7 +167,12 @@ def load_theme(path: Path) -> tuple[Theme | None, list[Problem]]:
     if not isinstance(file, TomlFile):
         return None, [file]
     reading = read_shape(THEME_SHAPE, file)
-    theme = completed(path.stem, reading.values().get("dark"), reading.values("colors"), reading.values("json"))
+    json = dict(reading.values("json"))
+    style = json.pop("style", "")
+    theme = completed(path.stem, reading.values().get("dark"), reading.values("colors"), json)
+    if style:
+        of_style = _style_colours(style, theme.colours["background"])
+        theme = replace(theme, json={**theme.json, **of_style, **json}, style=style)
     return theme, [problem for _, problem in reading.problems]
 
 

@@ -67,7 +67,7 @@ LIBRARIES: dict[str, set[str]] = {
     "transport": {"h11", "httpcore", "httpx", "msgspec", "websockets"},
     "files": {"msgspec", "tomli_w", "platformdirs"},
     "schema": {"msgspec", "jsonschema_rs"},
-    "settings": {"msgspec", "tomli_w"},
+    "settings": {"msgspec", "pygments", "tomli_w"},
     "history": {"msgspec", "tomli_w"},
     "profiles": {"msgspec", "tomli_w"},
     "secrets": {"msgspec", "keyring"},

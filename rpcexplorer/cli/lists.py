@@ -17,9 +17,10 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.manual import PAGES, Page, read_page, read_pages
 from rpcexplorer.model.problem import PROGRAM, UserError, first_few, nearest
 from rpcexplorer.model.secret import for_others
+from rpcexplorer.model.settings import NATIVE, Theme
 from rpcexplorer.patterns import regex
-from rpcexplorer.text.json_text import json_of, painted
-from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.json_text import coloured, json_of, painted
+from rpcexplorer.text.printable import columns, fitted, printable
 
 PALETTE = "(in palette)"
 
@@ -74,13 +75,44 @@ def keys(run: Run, as_json: bool) -> None:
 def themes(run: Run) -> None:
     """List the themes.
 
-    The list shows the built-in themes, and those in the themes folder of your config folder.
+    The list shows the built-in themes, and those in the themes folder of your config folder. On a terminal, it shows
+    JSON in the colours of each.
 
     \b
     Example:
       rpcexplorer themes
     """
-    run.world.print_columns((name, str(path)) for name, path in run.explorer.themes.files().items())
+    world, found = run.world, run.explorer.themes
+    if not world.colours:
+        world.print_columns((name, str(path)) for name, path in found.files().items())
+        return
+    width = max(map(columns, map(printable, found.files())))
+    for name, path in found.files().items():
+        theme, _ = found.load(name)
+        sample = themed(SAMPLE, theme) if theme else " " * (len(SAMPLE) + 2)
+        world.print(f"{fitted(name, width)}  {sample}  {printable(str(path))}")
+
+
+SAMPLE: Final = '{"name": "Ada", "age": 36, "admin": true}'
+
+
+def themed(json_text: str, theme: Theme) -> str:
+    """Return JSON in the colours of a theme, with a blank before and after it."""
+    ground = _ink(theme.colours["background"], 40)
+    pieces = [(" ", "json-punctuation"), *coloured(json_text), (" ", "json-punctuation")]
+    inks = {role: _ink(colour, 30) for role, colour in theme.json.items()}
+    return "".join(f"\x1b[{ground};{inks[role.removeprefix('json-')]}m{text}" for text, role in pieces) + "\x1b[0m"
+
+
+def _ink(colour: str, first: int) -> str:
+    """Return the code of a colour; ``first``: 30 for text, 40 for the ground."""
+    if colour.startswith("#"):
+        red, green, blue = bytes.fromhex(colour[1:])
+        return f"{first + 8};2;{red};{green};{blue}"
+    number = NATIVE.index(colour)
+    if number == 0:
+        return str(first + 9)
+    return str(first + number - 1 if number <= 8 else first + 60 + number - 9)
 
 
 class PresetCommands(CommandGroup):

@@ -47,6 +47,8 @@ class Theme(Struct, frozen=True):
     dark: bool
     colours: Mapping[str, str]
     json: Mapping[str, str]
+    style: str = ""
+    """The Pygments style that JSON has its colours of; empty for none."""
 
 
 DARK: Final = Theme(
@@ -124,6 +126,12 @@ def colour(text: str) -> str | None:
     if text == "default":
         return "ansi_default"
     return text if text in NATIVE else None
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two ``#rrggbb`` from 1 to 21, as in WCAG 2."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
 
 
 def luminance(colour: str) -> float:

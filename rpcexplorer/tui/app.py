@@ -333,6 +333,8 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
                 words = "the colours of your terminal"
             else:
                 words = "dark" if found.dark else "light"
+            if found is not None and found.style:
+                words += f", JSON as {found.style}"
             picks.append(Pick(name, name, words, mark="current" if name == before else ""))
         picker = Picker("Themes", picks, on=before, moved=self.use_theme)
         picker.manual_pane = "theme"

@@ -160,6 +160,20 @@ def test_completion_prints_a_script(shell: Shell, name: str) -> None:
     assert "_RPCEXPLORER_COMPLETE" in ran.text
 
 
+def test_themes_show_their_json_on_a_terminal(shell: Shell) -> None:
+    themes = shell.home / "config" / "themes"
+    themes.mkdir(parents=True)
+    (themes / "mine.toml").write_text('[json]\nstyle = "monokai"\n')
+    (themes / "broken.toml").write_text("[json\n")
+    lines = shell.run("themes", terminal=True).text.splitlines()
+    mine = next(line for line in lines if line.startswith("mine "))
+    assert '\x1b[48;2;22;24;29;38;2;255;70;137m"name"' in mine
+    assert mine.endswith(f"\x1b[0m  {themes / 'mine.toml'}")
+    assert "\x1b[49;95m36" in next(line for line in lines if line.startswith("terminal "))
+    assert next(line for line in lines if line.startswith("broken ")).split() == ["broken", str(themes / "broken.toml")]
+    assert "\x1b" not in shell.run("themes", terminal=True, NO_COLOR="1").text
+
+
 def test_themes_are_listed_with_their_files(shell: Shell) -> None:
     rows = [line.split() for line in shell.run("themes").text.splitlines()]
     assert len(rows) >= 6

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pygments.styles import STYLES
 
-from rpcexplorer.model.settings import DARK, LIGHT, Theme, luminance
+from rpcexplorer.model.settings import DARK, LIGHT, Theme, contrast, luminance
 from rpcexplorer.settings import Themes, load_theme
 
 FOLDER = Path(__file__).parents[2] / "themes"
@@ -70,6 +71,8 @@ def test_dark_means_a_dark_background(name: str) -> None:
 
 
 NO_COLOUR = 'must be a colour such as "#82aaf7" or "#8af"'
+PARAISO = 'there is no such style. Did you mean "paraiso-dark" or "paraiso-light"?'
+NO_STYLE = 'must be a style of Pygments, such as "monokai" or "github-dark"'
 NATIVE_COLOUR = 'a terminal colour such as "ansi_blue"'
 
 
@@ -98,6 +101,10 @@ def test_user_theme_overrides_shipped_theme(tmp_path: Path) -> None:
         ('[json]\nkey = "blue"\n', '2: json.key: must be a colour. Did you mean "ansi_blue"?'),
         ('[json]\nkey = "#12"\n', f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
         ("[json]\nkey = 0\n", f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
+        ('[json]\nstyle = "monokia"\n', '2: json.style: there is no such style. Did you mean "monokai"?'),
+        ('[json]\nstyle = "paraiso"\n', f"2: json.style: {PARAISO}"),
+        ("[json]\nstyle = 0\n", f"2: json.style: {NO_STYLE}"),
+        (f'[json]\nstyle = "{"x" * 5_000}"\n', f"2: json.style: {NO_STYLE}"),
         ('dark = "true"\n', "1: dark: must be true or false, without quotes"),
         ("colors = 1\n", "1: colors: must be a table"),
     ],
@@ -107,6 +114,38 @@ def test_theme_problem_has_a_place_and_rest_applies(own: Path, text: str, proble
     theme, problems = load_theme(own)
     assert [str(each) for each in problems] == [f"{own}:{problem}"]
     assert theme == Theme("mine", True, DARK.colours, DARK.json)
+
+
+MONOKAI = {"key": "#ff4689", "string": "#e6db74", "number": "#ae81ff", "literal": "#66d9ef", "punctuation": "#f8f8f2"}
+
+
+@pytest.mark.parametrize(
+    ("text", "json"),
+    [
+        # The red of its errors has less contrast than 4.5:1.
+        ('[json]\nstyle = "Monokai"\n', {**MONOKAI, "error": DARK.json["error"]}),
+        ('[json]\nstyle = "monokai"\nkey = "#111"\n', {**MONOKAI, "key": "#111111", "error": DARK.json["error"]}),
+        ('dark = false\n[json]\nstyle = "monokai"\n', LIGHT.json),
+        ('[colors]\nbackground = "ansi_default"\n[json]\nstyle = "monokai"\n', {**MONOKAI, "error": "#ed007e"}),
+        ('[json]\nstyle = "bw"\n', DARK.json),
+    ],
+    ids=["readable on dark", "own role wins", "hard to read on light", "unknown ground", "without colours"],
+)
+def test_style_gives_json_its_readable_colours(own: Path, text: str, json: dict[str, str]) -> None:
+    own.write_text(text)
+    theme, problems = load_theme(own)
+    assert theme is not None
+    assert (theme.json, problems) == (json, [])
+
+
+@pytest.mark.parametrize("style", [name for _, name, _ in STYLES.values()])
+@pytest.mark.parametrize("dark", ["true", "false"])
+def test_json_of_every_style_is_readable(own: Path, style: str, dark: str) -> None:
+    own.write_text(f'dark = {dark}\n[json]\nstyle = "{style}"\n')
+    theme, problems = load_theme(own)
+    assert theme is not None
+    assert (theme.style, problems) == (style, [])
+    assert all(contrast(colour, theme.colours["background"]) >= 4.5 for colour in theme.json.values())
 
 
 def test_broken_theme_file_is_reported_with_its_line(own: Path) -> None:

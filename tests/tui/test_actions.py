@@ -570,7 +570,10 @@ for block in TABLE.strip().split("\n\n"):
 @shows("theme")
 async def theme_is_previewed_and_saved_when_chosen(at: Story) -> None:
     before = at.program.app.theme
-    await at.play("command choose theme | Themes | night dark | paper light\n down")
+    own = at.explorer.paths.themes / "own.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[json]\nstyle = "monokai"\n')
+    await at.play("command choose theme | Themes | night dark | own dark, JSON as monokai | paper light\n down down")
     previewed = at.program.app.theme
     assert previewed != before
     await at.play("enter | F5 send")

@@ -105,7 +105,9 @@ class Body(Commanded, Vertical, scope="table"):
         return self._readers[name]
 
     def prepare(self) -> None:
-        """Load the reader while a response is on its way."""
+        """Load the reader and the search for texts while a response is on its way."""
+        from rpcexplorer.text import blocks  # noqa: F401 - to have it loaded
+
         _ = self.reader
 
     @property
