@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 import textual.pilot
-from syrupy.assertion import SnapshotAssertion
 from textual._compositor import Compositor
-from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
@@ -21,7 +19,6 @@ from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import PersonOnScreen
 from tests.tui.idle import wait_for_idle
-from tests.tui.pictures import Before, TextPicture, draw
 
 for module in (textual.app, textual.pilot):
     module.wait_for_idle = wait_for_idle  # type: ignore[attr-defined]  # not theirs to export
@@ -149,20 +146,3 @@ def explorer(make_explorer: Callable[..., Explorer], service: str) -> Explorer:
         RPCEXPLORER_INLINE_PASSWORD=PASSWORD,
         RPCEXPLORER_COOKIE_PASSWORD=PASSWORD,
     )
-
-
-@pytest.fixture
-def compare_picture(snapshot: SnapshotAssertion, snap_compare: Callable[..., bool]) -> Callable[..., bool]:
-    """Return a function that compares the screen with its picture: text with roles, or an SVG."""
-    text_snapshot = snapshot.use_extension(TextPicture)
-
-    def compare(
-        app: App[Any], *, run_before: Before, terminal_size: tuple[int, int] = (120, 34), svg: bool = False
-    ) -> bool:
-        if svg:
-            return snap_compare(app, run_before=run_before, terminal_size=terminal_size)
-        if draw(app, run_before, terminal_size) != text_snapshot:
-            pytest.fail("\n".join(text_snapshot.get_assert_diff()), pytrace=False)
-        return True
-
-    return compare

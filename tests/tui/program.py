@@ -117,6 +117,11 @@ class Program(Running):
 
     app: ExplorerApp
 
+    async def opens(self) -> None:
+        """Wait until the first screen is idle."""
+        await self.until(lambda: _is_open(self.app))
+        await self.pause()
+
     @property
     def calls(self) -> CallScreen:
         """The call screen, also below another screen."""
@@ -185,15 +190,20 @@ async def open_program(
     explorer: Explorer, *, profile: str | None = None, case: Path | None = None, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[Program]:
     """Open the program, or a case in it, and wait until its first screen is idle."""
+    app = make_app(explorer, profile, case)
+    async with app.run_test(size=size, notifications=True):
+        program = Program(app)
+        await program.opens()
+        yield program
+
+
+def make_app(explorer: Explorer, profile: str | None = None, case: Path | None = None) -> ExplorerApp:
+    """Return the program, which does not run yet."""
     person = explorer.credentials._person
     assert isinstance(person, PersonOnScreen)
     app = ExplorerApp(explorer, person, profile, case)
     app.keys.clock = lambda: 0.0  # A test types faster than people: no text is too early after a dialog.
-    async with app.run_test(size=size, notifications=True):
-        program = Program(app)
-        await program.until(lambda: _is_open(app))
-        await program.pause()
-        yield program
+    return app
 
 
 def _is_open(app: ExplorerApp) -> bool:
@@ -201,5 +211,6 @@ def _is_open(app: ExplorerApp) -> bool:
     screen = app.screen
     if not isinstance(screen, CallScreen):
         return type(screen).__name__ != "Screen" and screen.is_mounted
-    is_shown = bool(screen.method) or screen.drafts.is_opening or not app.explorer.listed_methods()
-    return app.calls is screen and screen.is_mounted and is_shown
+    if app.calls is not screen or not screen.is_mounted:
+        return False
+    return bool(screen.method) or screen.drafts.is_opening or not app.explorer.listed_methods()

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.manual import PAGES, page_of_pane
 from rpcexplorer.tui.commands import SCOPES
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.manual import ManualScreen
 from rpcexplorer.tui.widgets.bars import Footer, Frame, Header
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import Staged, staged, text_of
 
-SMALL, USUAL, LARGE = (80, 24), (120, 40), (200, 60)
+SMALL, USUAL = (80, 24), (120, 40)
 SECRETS = """\
 # Secrets and where they may go
 
@@ -78,7 +76,6 @@ Fifteen ways.
     + "\n\n## Types\n\nTen of them.\n"
 )
 TEXTS = {"secrets": SECRETS, "auth": AUTH}
-Story = Callable[[Stage, Pilot[None], ManualScreen], Awaitable[None]]
 
 
 def manual(page: str = "secrets") -> ManualScreen:
@@ -86,140 +83,89 @@ def manual(page: str = "secrets") -> ManualScreen:
     return ManualScreen(titles, TEXTS.__getitem__, PendingKeys(), Frame(Header, Footer), page=page)
 
 
-def visit(story: Story, size: tuple[int, int] = SMALL) -> None:
-    async def run() -> None:
-        stage, screen = Stage(), manual()
-        async with stage.run_test(size=size) as pilot:
-            stage.push_screen(screen)
-            await pilot.pause()
-            await pilot.pause()
-            await story(stage, pilot, screen)
-
-    asyncio.run(run())
+@asynccontextmanager
+async def reading(size: tuple[int, int] = SMALL) -> AsyncIterator[tuple[Staged, ManualScreen]]:
+    """Open the manual at the page about secrets."""
+    screen = manual()
+    async with staged(size=size) as stage:
+        stage.app.push_screen(screen)
+        await stage.on(ManualScreen)
+        yield stage, screen
 
 
-@pytest.mark.drawn
-@pytest.mark.thorough
-@pytest.mark.parametrize("size", [SMALL, USUAL, LARGE], ids=["small", "usual", "large"])
-def test_page_is_laid_out(compare_picture: Any, size: tuple[int, int]) -> None:
-    async def show(pilot: Pilot[None]) -> None:
-        pilot.app.push_screen(manual())
-        await pilot.pause()
-        await pilot.press("tab")
-        await pilot.pause()
-
-    assert compare_picture(Stage(), terminal_size=size, run_before=show, svg=size == USUAL)
-
-
-@pytest.mark.drawn
-@pytest.mark.thorough
-def test_contents_in_a_small_terminal(compare_picture: Any) -> None:
-    async def show(pilot: Pilot[None]) -> None:
-        pilot.app.push_screen(manual())
-        await pilot.pause()
-        await pilot.press("c", "down")
-        await pilot.pause()
-
-    assert compare_picture(Stage(), terminal_size=SMALL, run_before=show)
-
-
-@pytest.mark.drawn
-@pytest.mark.thorough
-def test_search_marks_all_matches(compare_picture: Any) -> None:
-    async def show(pilot: Pilot[None]) -> None:
-        pilot.app.push_screen(manual())
-        await pilot.pause()
-        await pilot.press("slash", *"secret", "enter", "n")
-        await pilot.pause()
-
-    assert compare_picture(Stage(), terminal_size=USUAL, run_before=show)
-
-
-def test_link_leads_to_a_heading_and_escape_back() -> None:
-    async def story(stage: Stage, pilot: Pilot[None], screen: ManualScreen) -> None:
-        await pilot.press("tab", "enter")
-        await pilot.pause()
+async def test_link_leads_to_a_heading_and_escape_back() -> None:
+    async with reading() as (stage, screen):
+        await stage.press("tab", "enter")
+        await stage.pause()
         assert "Ten of them." in text_of(screen.view)
         assert screen.view.page.headings[-1].text == "Types"
-        await pilot.press("escape")
-        await pilot.pause()
+        await stage.press("escape")
+        await stage.pause()
         assert "A secret is a password" in text_of(screen.view)
         assert screen.view.current_link is not None
-        await pilot.press("escape")
-        await pilot.pause()
-        assert stage.screen is not screen
-
-    visit(story)
+        await stage.press("escape")
+        await stage.pause()
+        assert stage.app.screen is not screen
 
 
-def test_search_finds_words_across_rows_ignoring_case() -> None:
-    async def story(_: Stage, pilot: Pilot[None], screen: ManualScreen) -> None:
-        await pilot.press("slash", *"only to the destination", "enter")
+async def test_search_finds_words_across_rows_ignoring_case() -> None:
+    async with reading() as (stage, screen):
+        await stage.press("slash", *"only to the destination", "enter")
         assert screen.view.count == 1
         rows = {hit.row for hit in screen.view.hits}
         assert len(rows) == 2
-        await pilot.press("slash", *"limits", "enter")
-        await pilot.pause()
+        await stage.press("slash", *"limits", "enter")
+        await stage.pause()
         assert screen.view.count == 1
         assert "Limits" in text_of(screen.view)
-        await pilot.press("slash", *"Limit of", "enter")
+        await stage.press("slash", *"Limit of", "enter")
         assert screen.view.count == 0
 
-    visit(story)
 
-
-def test_next_match_goes_round() -> None:
-    async def story(_: Stage, pilot: Pilot[None], screen: ManualScreen) -> None:
-        await pilot.press("slash", *"password", "enter")
+async def test_next_match_goes_round() -> None:
+    async with reading() as (stage, screen):
+        await stage.press("slash", *"password", "enter")
         count = screen.view.count
         assert count > 2
-        await pilot.press(*["n"] * count)
+        await stage.press(*["n"] * count)
         assert screen.view.hit == 0
-        await pilot.press("N")
+        await stage.press("N")
         assert screen.view.hit == count - 1
-        await pilot.press("escape")
+        await stage.press("escape")
         assert not screen.view.hits
         assert not screen.prompt.is_open
 
-    visit(story)
 
-
-def test_search_ends_when_another_page_opens() -> None:
-    async def story(_: Stage, pilot: Pilot[None], screen: ManualScreen) -> None:
-        await pilot.press("slash", *"password", "enter", "right_square_bracket")
+async def test_search_ends_when_another_page_opens() -> None:
+    async with reading() as (stage, screen):
+        await stage.press("slash", *"password", "enter", "right_square_bracket")
         assert not screen.view.hits
         assert not screen.prompt.is_open
-        await pilot.press("escape")
+        await stage.press("escape")
         assert screen._open_page == next(iter(screen._titles)), "it goes back at once"
-
-    visit(story)
 
 
 @pytest.mark.parametrize("size", [SMALL, USUAL])
-def test_contents_lead_to_headings_and_pages(size: tuple[int, int]) -> None:
-    async def story(_: Stage, pilot: Pilot[None], screen: ManualScreen) -> None:
-        await pilot.press("c", "down", "down", "down", "enter")
-        await pilot.pause()
+async def test_contents_lead_to_headings_and_pages(size: tuple[int, int]) -> None:
+    async with reading(size) as (stage, screen):
+        await stage.press("c", "down", "down", "down", "enter")
+        await stage.pause()
         assert screen.view.has_focus
         assert "Limits" in text_of(screen.view)
-        await pilot.press("c", "end", "enter")
-        await pilot.pause()
+        await stage.press("c", "end", "enter")
+        await stage.pause()
         assert "Fifteen ways." in text_of(screen.view)
-        await pilot.press("left_square_bracket")
-        await pilot.pause()
+        await stage.press("left_square_bracket")
+        await stage.pause()
         assert "A secret is a password" in text_of(screen.view)
 
-    visit(story, size)
 
-
-def test_link_to_no_page_says_so() -> None:
-    async def story(stage: Stage, pilot: Pilot[None], screen: ManualScreen) -> None:
-        await pilot.press("end", "shift+tab", "enter")
-        await pilot.pause()
-        assert [notice.message for notice in stage._notifications] == ["../README.md is not a page of this manual."]
-        assert stage.screen is screen
-
-    visit(story)
+async def test_link_to_no_page_says_so() -> None:
+    async with reading() as (stage, screen):
+        await stage.press("end", "shift+tab", "enter")
+        await stage.pause()
+        assert stage.notices == "../README.md is not a page of this manual."
+        assert stage.app.screen is screen
 
 
 def test_every_pane_has_a_page() -> None:

@@ -1,0 +1,291 @@
+"""The call screen as text: outcomes, ways to read a response, hints, and what a schema says about params."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.demo.declaration import document
+from rpcexplorer.demo.methods import TABLE
+from rpcexplorer.discovery.interview import discovery_of
+from rpcexplorer.discovery.methods import Discovery, line_of
+from rpcexplorer.discovery.openrpc import read_openrpc
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.params import Fix
+from rpcexplorer.model.method import By, Described, DescribedParam, Method
+from rpcexplorer.model.problem import Checked, SchemaProblem
+from rpcexplorer.rpc.messages import Malformed
+from rpcexplorer.transport.port import Progress
+from rpcexplorer.tui.call.completion import CompletionList
+from rpcexplorer.tui.call.response import Transform
+from rpcexplorer.tui.call.state import Running
+from rpcexplorer.tui.dialogs import ChangesDialog
+from rpcexplorer.tui.widgets.dialog import Confirm
+from tests.tui.pictures.scenes import (
+    CANCELLED,
+    ERROR,
+    LARGE,
+    NOTIFICATION,
+    NOW,
+    SMALL,
+    SUBSCRIBED,
+    UNREACHED,
+    USUAL,
+    Compare,
+    arrive,
+    connect,
+    in_sizes,
+    made,
+    show,
+)
+from tests.tui.program import Program, open_program
+
+MALFORMED = made("user.list", Malformed("The response is not JSON."), 40, status=502)
+HTML = b"<html>\n<h1>502 Bad Gateway</h1>\n</html>\n"
+MALFORMED = replace(MALFORMED, response=replace(MALFORMED.response, reason="Bad Gateway", body=HTML, size=len(HTML)))
+REFUSED = made(
+    "user.list",
+    Malformed('HTTP 401 Unauthorized: the server asks for credentials (Basic realm="shop"). The response has no body.'),
+    status=401,
+)
+REFUSED = replace(
+    REFUSED, response=replace(REFUSED.response, headers=(("WWW-Authenticate", 'Basic realm="shop"'),), body=b"", size=0)
+)
+OUTCOMES = {
+    "error": (ERROR, ("✗ error -32602", "the method does not accept these params", '"id": "must be an integer"')),
+    "unreached": (UNREACHED, ("no response 34 ms", "Nothing answers at staging.example.com:443")),
+    "malformed": (MALFORMED, ("! malformed", "The response is not JSON.", "<h1>502 Bad Gateway</h1>")),
+    "cancelled": (CANCELLED, ("◌ cancelled", "The server may have run it")),
+    "sent": (NOTIFICATION, ("→ sent", "sends no response")),
+}
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize("name", OUTCOMES)
+async def test_outcome(explorer: Explorer, compare: Compare, name: str) -> None:
+    exchange, texts = OUTCOMES[name]
+    async with open_program(explorer) as program:
+        await show(program, exchange)
+        await compare(program, *texts)
+
+
+READING = {
+    "table": ("t", "id name balance active manager", "2 Alan Turing"),
+    "search": ("/true", "/ true", "1 of 2"),
+    "raw": ("]", '1 {"jsonrpc": "2.0", "id": "1m7ypmkv7qa7kfj", "result": {"items"'),
+    "headers": ("]]", "HTTP/1.1 200 OK", "Content-Type application/json"),
+    "timing": ("]]]", "name lookup", "TLS", "▆ 34 ms"),
+}
+"""Keys in the response, and what they show."""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", READING)
+async def test_response_is_read(explorer: Explorer, compare: Compare, name: str) -> None:
+    keys, *texts = READING[name]
+    async with open_program(explorer) as program:
+        await show(program)
+        await program.press("f4", *keys)
+        await compare(program, *texts)
+
+
+@pytest.mark.thorough
+async def test_filtered_response(explorer: Explorer, compare: Compare) -> None:
+    async with open_program(explorer) as program:
+        await show(program)
+        await program.press("f4")
+        response = program.calls.response
+        response.body.made = b'"Ada Lovelace"\n"Alan Turing"'  # as if jq ran
+        label, sentence = ".items[].name", "formatted by jq, not by the server"
+        response.transform = Transform(label, label, is_running=False, sentence=sentence)
+        await compare(program, "FILTERED .items[].name", '1 "Ada Lovelace"')
+
+
+@pytest.mark.thorough
+async def test_response_beside_the_params(explorer: Explorer, compare: Compare) -> None:
+    async with open_program(explorer, size=LARGE) as program:
+        await show(program)
+        await program.press("alt+s", "f4", "2")
+        await compare(program, "✓ result", "{ 5 members }")
+
+
+@pytest.mark.thorough
+async def test_notices_over_a_response(explorer: Explorer, compare: Compare) -> None:
+    async with open_program(explorer, size=SMALL) as program:
+        await show(program)
+        program.app.notify("Saved the result, 1.2 kB, in /home/ada/user.list.json.", timeout=60)
+        program.app.notify("What must not be overlooked begins with a sign.", severity="warning", timeout=60)
+        await compare(program, "What must not be overlooked", "Alt+w 1 more")
+
+
+EDITING = {
+    "filter": (["f2", *"usr"], USUAL, "usr", "4 of 8"),
+    "unknown": (["f2", *"user.rename"], USUAL, 'call "user.rename"', "no matches"),
+    "methods": (["f2"], SMALL, "▌Methods", "Lists users, newest first"),
+    "request": (["f3", "ctrl+o"], USUAL, "POST /api/v2/ HTTP/1.1", '"method":"user.list"'),
+}
+"""Keys before a call, the size of the terminal, and what they show."""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", EDITING)
+async def test_before_a_call(explorer: Explorer, compare: Compare, name: str) -> None:
+    keys, size, *texts = EDITING[name]
+    async with open_program(explorer, size=size) as program:
+        await program.press(*keys)
+        await compare(program, *texts)
+
+
+@pytest.mark.thorough
+async def test_params_with_a_problem(explorer: Explorer, compare: Compare) -> None:
+    async with open_program(explorer) as program:
+        program.calls.drafts.choose("arg_test")
+        program.calls.params.replace('["username": "ada"]')
+        await compare(program, "✗ line 1, column 12", "^R make it an object")
+
+
+@pytest.mark.thorough
+async def test_large_response_arrives(explorer: Explorer, compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Running, "seconds", 1.4)
+    async with open_program(explorer) as program:
+        running = Running(explorer, "sending")
+        running.progress = Progress("receiving", 38_000_000, 100_000_000, 1.4)
+        program.calls.running = running
+        await program.until(lambda: program.calls.response.has_class("-old"))
+        await compare(program, "◐ receiving", "38 MB of 100 MB")
+
+
+async def be_refused(program: Program) -> None:
+    await show(program, REFUSED)
+    profile = program.app.explorer.profile
+    assert profile is not None
+    program.calls.advice.offer(REFUSED, profile, program.calls.action_send)
+
+
+@pytest.mark.thorough
+async def test_hint_in_a_small_terminal(explorer: Explorer, compare: Compare) -> None:
+    async with open_program(explorer, size=SMALL) as program:
+        await be_refused(program)
+        await compare(program, "! Unauthorized", "^R set auth.kind to basic in staging and resend")
+
+
+@pytest.mark.thorough
+async def test_accepted_hint(explorer: Explorer, compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.explorer.Explorer.reload", lambda _: None)
+    async with open_program(explorer) as program:
+        await be_refused(program)
+        await program.sees("^R apply hint")
+        await program.press("ctrl+r")
+        await program.on(Confirm)
+        await compare(program, "auth.kind none → basic", "Change in project file")
+
+
+@pytest.mark.thorough
+@in_sizes(SMALL, USUAL)
+async def test_open_connection(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
+    connect(explorer)
+    async with open_program(explorer, size=size) as program:
+        await show(program, SUBSCRIBED)
+        await program.press("f3")
+        arrive(explorer)
+        await compare(program, "● open 2 min · 4 events", "✓ result")
+
+
+FIND = Described(
+    (
+        DescribedParam("kind", {"type": "string", "enum": ["customer", "supplier"]}, True, "Which of the two books"),
+        DescribedParam(
+            "count", {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}, doc="So many at most"
+        ),
+        DescribedParam("since", {"type": "string", "format": "date-time"}, doc="Those that were changed since then"),
+    ),
+    extra=False,
+    by="name",
+)
+MISSPELT = '{\n  "kind": "customer",\n  "cuont": 5\n}'
+METHOD = replace(line_of("partner.find", FIND), doc="Finds customers and suppliers")
+
+
+class CannedChecker:
+    """A checker with the answer of the real one for one text."""
+
+    async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
+        if text != MISSPELT:
+            return Checked()
+        sentence, at = "“cuont” is not one of the params: kind, count, since", MISSPELT.index('"cuont"')
+        fix = Fix("write count", MISSPELT.replace("cuont", "count"))
+        return Checked((SchemaProblem(("cuont",), "additionalProperties", sentence, at, at + 7, 3, 3, fix),))
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+def discover(explorer: Explorer, methods: Sequence[Method], described: Described) -> None:
+    """Let the server of staging describe its methods."""
+    assert explorer.profile is not None
+    explorer.__dict__["checker"] = CannedChecker()
+    found = Discovery(NOW, tuple(methods), ("said",), described={"partner.find": described})
+    explorer.method_lists.settle(explorer.profile, found)
+    explorer.remembered.set_method("staging", "partner.find")
+
+
+@pytest.mark.thorough
+@in_sizes(SMALL, LARGE)
+async def test_name_is_completed(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
+    discover(explorer, [METHOD], FIND)
+    async with open_program(explorer, size=size) as program:
+        screen = program.calls
+        screen.params.replace('{\n  "kind": "customer",\n  \n}')
+        screen.params.focus_inside()
+        screen.params.editor.move_cursor((2, 2))
+        await program.press('"', "ctrl+@", "down")
+        await program.until(lambda: screen.query_one(CompletionList).display)
+        await compare(program, "since", "string", "Those that")
+
+
+@pytest.mark.thorough
+@in_sizes(SMALL, USUAL)
+async def test_params_do_not_match_the_schema(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
+    discover(explorer, [METHOD], FIND)
+    async with open_program(explorer, size=size) as program:
+        program.calls.params.replace(MISSPELT)
+        program.calls.params.focus_inside()
+        await compare(program, "! line 3, column 3", "“cuont” is not")
+
+
+@pytest.mark.thorough
+@in_sizes(SMALL, LARGE)
+async def test_changes_of_a_refresh(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
+    discover(explorer, [METHOD], FIND)
+    kind, count, _ = FIND.params
+    kind, count = replace(kind, schema={"enum": ["customer", "supplier", "staff"]}), replace(count, required=True)
+    merge = Method("partner.merge", "Makes one of two", source="discovered")
+    discover(explorer, [replace(METHOD, deprecated=True), merge], replace(FIND, params=(kind, count), deprecated=True))
+    async with open_program(explorer, size=size) as program:
+        await program.press("alt+n")
+        await program.on(ChangesDialog)
+        await compare(program, "+ partner.merge new", "deprecated")
+
+
+PLACE = "demo.orders.place"
+DOCUMENTED = ("demo.orders.find", PLACE, "demo.orders.search", "demo.tree", "demo.misdescribed")
+
+
+@pytest.mark.thorough
+@in_sizes(SMALL, USUAL, LARGE)
+async def test_docs(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
+    assert explorer.profile is not None
+    listing = read_openrpc(document(TABLE[name] for name in DOCUMENTED))
+    explorer.method_lists.settle(explorer.profile, discovery_of(NOW, listing, ()))
+    async with open_program(explorer, size=size) as program:
+        if size == LARGE:  # The docs are beside the params.
+            program.calls.drafts.choose(PLACE)
+            program.calls.params.focus_inside()
+            await program.press(*["alt+down"] * 4)
+            await compare(program, "Docs", "Customer who places")
+        else:
+            program.calls.drafts.choose("demo.orders.find")
+            await program.press("alt+m", "n")
+            await compare(program, "Docs", "▸ Open orders")
