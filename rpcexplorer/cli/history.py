@@ -31,8 +31,7 @@ from rpcexplorer.text.history import (
     total_words,
 )
 from rpcexplorer.text.json_text import json_of, painted
-from rpcexplorer.text.lanes import in_ascii
-from rpcexplorer.text.printable import printable, printable_bytes
+from rpcexplorer.text.printable import WITHOUT_SIGNS, in_ascii, printable, printable_bytes
 
 bound_options = together(
     click.option("--code", metavar="N", help="Only errors with this code."),
@@ -176,8 +175,6 @@ def import_(run: Run, file: str, profile: str | None) -> None:
 
 
 BARS = 72
-PLAIN = frozenset({"dumb", "linux"})
-"""Terminals whose fonts have no characters for bars."""
 
 
 @click.command("stats")
@@ -257,7 +254,7 @@ def _print(world: World, found: Statistics, timeline: Timeline, rows: list[Figur
     chart = timeline.chart(max(width - MARGIN, 1))
     if chart is None:
         return
-    has_blocks = world.environment.get("TERM") not in PLAIN
+    has_blocks = world.environment.get("TERM") not in WITHOUT_SIGNS
     for words in chart_lines(chart, width):
         out(*(words if has_blocks else [(in_ascii(text), role) for text, role in words]))
     out()

@@ -18,14 +18,6 @@ if TYPE_CHECKING:
 
 BARS: Final = "▁▂▃▄▅▆▇█"
 TRACK, POINT, TICK, LINE, TAIL, END = "·", "●", "┊", "━", "╌", "▸"
-_ASCII: Final = str.maketrans(BARS + TRACK + POINT + TICK + LINE + TAIL + END + "▏┈", ".:-=+*%#" + ".o|=->" + "|.")
-
-
-def in_ascii(text: str) -> str:
-    """Return a picture for a terminal that has no block characters."""
-    return text.translate(_ASCII)
-
-
 FASTEST, SLOWEST = -4, 3
 """Powers of ten: lanes begin at 0.1 ms or later, and end at 1,000 s or earlier."""
 PARTS: Final = 3

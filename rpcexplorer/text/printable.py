@@ -143,3 +143,16 @@ def fitted(text: str, width: int) -> str:
     """The text cut, or padded on the right, to exactly `width` columns."""
     text = clipped(text, width)
     return text + " " * (width - columns(text))
+
+
+WITHOUT_SIGNS: Final = frozenset({"dumb", "linux"})
+"""Values of TERM for terminals whose font has no block characters, and few signs."""
+_IN_ASCII: Final = str.maketrans(
+    "▁▂▃▄▅▆▇█" + "·●┊━╌▸" + "✓✗⨯◌◐→←★▾○•…›‹│▌▍▏▐",  # noqa: RUF001 - the signs are meant
+    ".:-=+*%#" + ".o|=->" + "vxxo%><*voo~><|||||",
+)
+
+
+def in_ascii(text: str) -> str:
+    """Return our signs and pictures as ASCII, in the same columns."""
+    return text.translate(_IN_ASCII)

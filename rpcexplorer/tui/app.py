@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -28,7 +29,7 @@ from textual.widgets import Input, Static
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import DestinationChanged, Entered, Store
 from rpcexplorer.model.settings import DARK
-from rpcexplorer.text.printable import columns, printable
+from rpcexplorer.text.printable import WITHOUT_SIGNS, columns, printable
 from rpcexplorer.text.wrapping import WordLine, limited, wrapped
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import (
@@ -45,7 +46,7 @@ from rpcexplorer.tui.commands import (
 )
 from rpcexplorer.tui.key_queue import Keys, opens
 from rpcexplorer.tui.navigation import Navigation
-from rpcexplorer.tui.terminal import Guard, outlive_terminal
+from rpcexplorer.tui.terminal import AsciiSigns, Guard, outlive_terminal
 from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme
 from rpcexplorer.tui.widgets.bars import EDGE
 from rpcexplorer.tui.widgets.inputs import InOrder
@@ -126,10 +127,11 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         return self.navigation.first_screen()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Append the guard that removes control characters from all output."""
+        """Append the guard that removes control characters from all output, and what the terminal needs."""
+        ours = [GUARD, ASCII_SIGNS] if os.environ.get("TERM") in WITHOUT_SIGNS else [GUARD]
         if self.no_color and self.current_theme.ansi:
-            return [NO_COLOUR, GUARD]  # Textual's filter would turn the terminal's own colours into black on black.
-        return [*super().get_line_filters(), GUARD]
+            return [NO_COLOUR, *ours]  # Textual's filter would turn the terminal's own colours into black on black.
+        return [*super().get_line_filters(), *ours]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return a colour for each of our roles, whatever the theme has."""
@@ -513,6 +515,7 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, has_drafts: 
 
 
 GUARD: Final = Guard()
+ASCII_SIGNS: Final = AsciiSigns()
 NO_COLOUR: Final = NoColor()
 """One instance of each, because Textual caches drawn lines by their filters."""
 WEIGHT: Final[dict[SeverityLevel, str]] = {"warning": "! ", "error": "✗ "}

@@ -22,7 +22,7 @@ from textual.filter import LineFilter
 from textual.message import Message
 
 from rpcexplorer.patterns import regex
-from rpcexplorer.text.printable import printable
+from rpcexplorer.text.printable import in_ascii, printable
 
 PAUSE_SECONDS: Final = 1.0
 """After this time without a byte, a paste is over, even without its end."""
@@ -183,6 +183,16 @@ class Guard(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - Textual's signature
         """Return the segments without anything that a terminal obeys."""
         return [segment if is_harmless(segment.text) else _make_inert(segment) for segment in segments]
+
+
+class AsciiSigns(LineFilter):
+    """Replaces signs and pictures, for terminals whose font lacks them."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - Textual's signature
+        return [
+            segment if segment.text.isascii() else Segment(in_ascii(segment.text), segment.style)
+            for segment in segments
+        ]
 
 
 def is_harmless(text: str) -> bool:

@@ -13,7 +13,6 @@ from rpcexplorer.text.lanes import (
     BARS,
     Scale,
     bar_rows,
-    in_ascii,
     lane,
     nice_step,
     range_lane,
@@ -21,6 +20,7 @@ from rpcexplorer.text.lanes import (
     share_bar,
     sparkline,
 )
+from rpcexplorer.text.printable import in_ascii
 from rpcexplorer.text.wrapping import text_of
 
 USUAL_SCALE = Scale(-2, 0)

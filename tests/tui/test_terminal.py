@@ -18,7 +18,9 @@ from textual.drivers._writer_thread import WriterThread
 from textual.events import AppFocus, Key, MouseMove, Paste
 from textual.message import Message
 
-from rpcexplorer.tui.terminal import PAUSE_SECONDS, Guard, TerminalInput, TerminalOutput, is_harmless
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.terminal import PAUSE_SECONDS, AsciiSigns, Guard, TerminalInput, TerminalOutput, is_harmless
+from tests.tui.program import open_program
 
 
 class Line:
@@ -230,3 +232,19 @@ def test_control_characters_are_replaced_with_same_width(text: str) -> None:
 def test_visible_characters_stay_unchanged() -> None:
     segments = [Segment("plain"), Segment("é漢字 «x» ✓", Style(italic=True)), Segment("")]
     assert Guard().apply(segments, BLACK) == segments
+
+
+def test_signs_become_ascii_of_the_same_width() -> None:
+    segments = [Segment("✓ ●·┊▁█━▸ …", Style(italic=True)), Segment("é漢字"), Segment("plain")]
+    drawn = AsciiSigns().apply(segments, BLACK)
+    assert [segment.text for segment in drawn] == ["v o.|.#=> ~", "é漢字", "plain"]
+    assert drawn[0].style == segments[0].style
+
+
+@pytest.mark.parametrize(("term", "sign"), [("linux", "v"), ("xterm-256color", "✓")])
+async def test_terminal_with_few_signs_gets_ascii(
+    explorer: Explorer, term: str, sign: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    async with open_program(explorer, profile="demo") as program:
+        assert f" {sign} valid" in program.text
