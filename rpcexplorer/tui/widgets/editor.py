@@ -612,10 +612,12 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         top, bottom = sorted(self.selection)
         first, last = _span_in((top, bottom), at, len(line) + 1)
         paint(first, last, None, "selection")
+        if not self.has_focus:
+            return styles
         for row, column in self._pair:
             if row == at:
-                paint(column, column + 1, "accent bold", None)
-        if self.has_focus and self.cursor_location[0] == at:
+                paint(column, column + 1, "accent bold")
+        if self.cursor_location[0] == at:
             column = self.cursor_location[1]
             paint(column, column + 1, "text reverse", "background")
         return styles

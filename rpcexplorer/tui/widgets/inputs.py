@@ -332,4 +332,4 @@ class Cycle(Widget, can_focus=True):
             if word == self.value:
                 mark = "› "  # noqa: RUF001 - the sign is meant
                 role = "accent reverse bold" if self.has_focus else "text bold underline"
-            yield word, [(mark, "accent"), (word or self._nothing, role), ("  ", "text")]
+            yield word, [(mark, "middle"), (word or self._nothing, role), ("  ", "text")]

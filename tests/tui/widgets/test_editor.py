@@ -133,6 +133,10 @@ async def test_pair_at_the_cursor_is_highlighted() -> None:
         assert style_of(editor, "]", 1) == pair
         await program.press("down")
         assert style_of(editor, "[", 0) == pair
+        program.app.set_focus(None)
+        await program.pause()
+        assert style_of(editor, "[", 0) != pair
+        editor.focus()
         await program.press("up", "right", "right")
         assert style_of(editor, "]", 1) != pair
 
