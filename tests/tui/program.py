@@ -40,15 +40,21 @@ class Running(Pilot[Any]):
         return "\n".join(" ".join(line.split()) for line in self.text.splitlines())
 
     @property
+    def unbroken(self) -> str:
+        """Everything on the screen without blanks, for long words that a dialog breaks."""
+        return "".join(self.text.replace("▌", "").split())
+
+    @property
     def notices(self) -> str:
         """The text of all notices."""
         return "\n".join(str(notice.message) for notice in self.app._notifications)
 
     async def sees(self, *texts: str) -> None:
-        """Wait until the screen or a notice shows all of these texts."""
+        """Wait until the screen or a notice shows all of these texts, also where a dialog breaks its lines."""
 
         def are_shown() -> bool:
-            shown = f"{self.words}\n{self.notices}"
+            words = self.words
+            shown = "\n".join([words, words.replace("\n▌ ", " "), self.notices])
             return all(text in shown for text in texts)
 
         try:

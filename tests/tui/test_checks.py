@@ -95,7 +95,6 @@ async def offered(pilot: Pilot[Any], screen: CallScreen) -> list[str]:
 
 async def test_outcome_and_value_become_expectations(explorer: Explorer) -> None:
     before = team(explorer).read_text()
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         await send(program, screen, "plain")
@@ -122,7 +121,6 @@ async def test_outcome_and_value_become_expectations(explorer: Explorer) -> None
 @pytest.mark.everyday(1)
 async def test_value_that_cannot_be_written_is_refused(explorer: Explorer, line: int, why_not: str) -> None:
     before = team(explorer).read_text()
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         await send(program, screen, "plain")
@@ -138,7 +136,6 @@ async def test_value_that_cannot_be_written_is_refused(explorer: Explorer, line:
 async def test_value_of_too_large_response_is_refused(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     before = team(explorer).read_text()
     monkeypatch.setattr("rpcexplorer.tui.checks.MAX_COMPARED_BYTES", 60)
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         await send(program, screen, "plain")
@@ -167,7 +164,6 @@ async def test_choices_fit_the_response(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch, outcome: Any, described: Any, choices: list[str]
 ) -> None:
     monkeypatch.setattr(explorer, "described", lambda _: Described(result=described) if described else None)
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         screen.open_method("@late")
@@ -199,7 +195,6 @@ async def test_choice_names_each_key_it_replaces(
     file = team(explorer)
     file.write_text(file.read_text() + f"expect = {{ {expect} }}\n")
     explorer.reload()
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         screen.open_method("@plain")
@@ -266,7 +261,6 @@ async def test_cancelled_check_gets_no_verdict(explorer: Explorer, monkeypatch: 
         return exchange(Cancelled(), method="demo.echo", params='{"total": 4}')
 
     monkeypatch.setattr(explorer, "call", call)
-
     async with open_program(explorer, profile="demo") as program:
         await send(program, program.calls, "late")
         assert signs(program.calls)["@late"] == "○"
@@ -368,7 +362,6 @@ async def test_one_question_comes_before_unsafe_checks(explorer: Explorer, monke
         return exchange(Result(b"1"), method="demo.echo", params=draft.text)
 
     monkeypatch.setattr(explorer, "call", call)
-
     async with open_program(explorer, profile="prod") as program:
         await program.press("alt+r")
         question = await program.on(Confirm)

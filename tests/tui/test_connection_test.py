@@ -17,7 +17,6 @@ from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, http_reply
 from tests.tui.program import open_program
-from tests.tui.visiting import page, run_test, shown
 
 Make = Callable[..., Explorer]
 PONG = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}')
@@ -31,35 +30,29 @@ async def test_certificate_is_shown_and_pinned_after_confirmation(make_explorer:
         made = make_explorer(f'[profile.box]\nurl = "{server.origin}"\n')
         local = tmp_path / "work" / "sessions.local.toml"
         async with open_program(made, profile="box", size=(160, 50)) as program:
-            screen = await program.profiles()
-            await run_test(program, "alt+t")
+            await program.profiles()
+            await program.test_connection("alt+t")
             await program.press("enter")  # the first answer closes it
             await program.on(ProfilesScreen)
-            assert "✗ TLS" in page(screen)
-            await run_test(program, "alt+t")
+            assert "✗ TLS" in program.page
+            await program.test_connection("alt+t")
             await program.press("right", "enter")
-            question = await program.on(Confirm)
-            for said in (
-                box.fingerprint,
-                "a box in the cellar",
-                "self-signed",
-                "hosts\nnone",
-                "sessions.local.toml",
-                "local file",
-            ):
-                assert said in shown(question)
+            await program.on(Confirm)
+            await program.sees("a box in the cellar", "self-signed", "hosts none")
+            assert box.fingerprint in program.unbroken
+            assert "sessions.local.toml(localfile)" in program.unbroken
             await program.press("enter")  # the first answer changes nothing
             await program.on(ProfilesScreen)
             assert not local.exists()
-            await run_test(program, "alt+t")
+            await program.test_connection("alt+t")
             await program.press("right", "enter")
             await program.on(Confirm)
             await program.press("right", "enter")
-            await run_test(program)
+            await program.test_connection()
             await program.press("escape")
             await program.on(ProfilesScreen)
-            assert "✓ HTTP" in page(screen)
-            assert "The server has the pinned certificate." in page(screen)
+            assert "✓ HTTP" in program.page
+            assert "The server has the pinned certificate." in program.page
     assert box.fingerprint in local.read_text()
 
 
@@ -70,7 +63,7 @@ async def test_secret_in_typed_url_is_not_drawn(make_explorer: Make) -> None:
         async with open_program(made, profile="", size=(160, 50)) as program:
             await program.on(CallScreen)
             seen = [program.text]
-            await run_test(program, "alt+t")
+            await program.test_connection("alt+t")
             seen.append(program.text)
             assert ["apikey=«not recorded»" in text for text in seen] == [True, True]
             assert not [text for text in seen if "hunter2" in text]

@@ -12,10 +12,7 @@ from rpcexplorer.client.report import Check, Report
 from rpcexplorer.discovery.methods import Discovery
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.call.advice import Advice
-from rpcexplorer.tui.connection_test import ConnectionTest
-from rpcexplorer.tui.profiles import ProfilesScreen
 from tests.tui.program import open_program
-from tests.tui.visiting import asked, names, run_test
 
 
 @pytest.mark.parametrize("has_hint", [True, False])
@@ -27,21 +24,19 @@ async def test_failed_login_names_the_next_step(
     )
     if not has_hint:
         monkeypatch.setattr(Advice, "offer", lambda *_: None)
-
     async with open_program(explorer, profile="c") as program:
-        calls = program.calls
-        await program.press("f8")
-        await program.until(lambda: calls.exchange is not None and not calls.running)
-        await program.pause()
-        hint = "".join(text for text, _ in (calls.offered.words if calls.offered else ()))
+        await program.sent("f8")
         if has_hint:
+            await program.until(lambda: program.calls.offered is not None)
+            assert program.calls.offered is not None
             source = "The password comes from the environment variable RPCEXPLORER_C_PASSWORD. Correct or unset it."
+            hint = "".join(text for text, _ in program.calls.offered.words)
             assert hint == f"F8 enter the password of c and resend   The server rejected the password. {source}"
             assert program.notices == ""
             await program.press("f8")
-            await program.until(lambda: "Log in to c?" in program.text)
+            await program.sees("Log in to c?")
         else:
-            assert "Login failed. To use other credentials, press ^P and type “switch user”." in program.notices
+            await program.sees("Login failed. To use other credentials, press ^P and type “switch user”.")
 
 
 async def test_discovery_without_methods_names_the_next_step(
@@ -52,7 +47,6 @@ async def test_discovery_without_methods_names_the_next_step(
         return Discovery(datetime(2026, 1, 1, tzinfo=UTC), (), sentences)
 
     monkeypatch.setattr(Explorer, "discover", discover)
-
     async with open_program(explorer, profile="demo") as program:
         await program.press("f9")
         first = "The server does not list its methods. To test the connection, press Alt+t."
@@ -71,7 +65,6 @@ async def test_discovery_that_sends_nothing_suggests_no_test(
 ) -> None:
     made = make_explorer(f'[profile.c]\nurl = "http://127.0.0.1:9"\ndiscovery = {discovery}\n')
     (tmp_path / "work" / "api.json").write_text('{"openrpc": "1.3.2", "methods": []}')
-
     async with open_program(made, profile="c") as program:
         await program.press("f9")
         await program.until(lambda: bool(program.notices))
@@ -95,20 +88,16 @@ async def test_connection_test_without_proposal_names_the_next_step(
         return Report((check,))
 
     monkeypatch.setattr(Explorer, "test", test)
-
     async with open_program(explorer, profile="demo") as program:
-        dialog: ConnectionTest = await run_test(program, "alt+t")
-        assert step in asked(dialog)
+        await program.test_connection("alt+t")
+        assert step in program.page
 
 
 async def test_list_without_profiles_names_the_next_step(make_explorer: Callable[..., Explorer], service: str) -> None:
     explorer = make_explorer(f'[profile.c]\nurl = "{service}"\n')
-
     async with open_program(explorer, profile="c") as program:
-        screen: ProfilesScreen = await program.profiles("c")
+        await program.profiles("c")
         await program.press("delete")
-        await program.pause()
+        await program.sees("Remove c?")
         await program.press("right", "enter")
-        await program.until(lambda: names(screen) == [])
-        await program.on(ProfilesScreen)
-        assert "No profiles yet. Press a to add one." in program.text
+        await program.sees("No profiles yet. Press a to add one.")

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.app import ExplorerApp, NotificationLine
+from rpcexplorer.tui.app import NotificationLine
 from rpcexplorer.tui.dialogs import PageDialog
-from rpcexplorer.tui.widgets.rows import Sheet
-from tests.tui.program import open_program
-from tests.tui.visiting import drawn, on_view, rest
-from tests.tui.waiting import until
+from tests.tui.program import Program, open_program
 
 MARKUP = "[b]x[/b] [@click=app.quit]y[/] [/] [true]"
 LONG = "What is said here goes on for longer than a line has room, at any width that a test has; so the end is cut."
 
 
-async def rows_with_notice(app: ExplorerApp, pilot: Pilot[Any], text: str) -> tuple[list[str], list[str]]:
+async def rows_with_notice(program: Program, text: str) -> tuple[list[str], list[str]]:
     """Return the rows of the screen before and during a notice."""
-    app.clear_notifications()
-    await rest(pilot)
-    before = on_view(app).splitlines()
-    app.notify(text, timeout=60)
-    await until(pilot, lambda: text[:40] in on_view(app))
-    return before, on_view(app).splitlines()
+    program.app.clear_notifications()
+    await program.rest()
+    before = program.text.splitlines()
+    program.app.notify(text, timeout=60)
+    await program.until(lambda: text[:40] in program.text)
+    return before, program.text.splitlines()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -36,7 +30,7 @@ async def test_notice_leaves_the_footer_on_view(explorer: Explorer, size: tuple[
         for keys in [[], ["f2"], ["f6"], ["escape", "f7"]]:
             await program.press(*keys)
             await program.rest()
-            before, now = await rows_with_notice(program.app, program, LONG)
+            before, now = await rows_with_notice(program, LONG)
             lines = 2 if size[0] < len(LONG) else 1
             assert before[-1] == now[-1], keys
             assert before[: -1 - lines] == now[: -1 - lines], keys
@@ -45,28 +39,27 @@ async def test_notice_leaves_the_footer_on_view(explorer: Explorer, size: tuple[
 
 async def test_notice_in_a_dialog_covers_its_last_line(explorer: Explorer) -> None:
     """Test the page of keys, a form, the palette."""
-
     async with open_program(explorer, profile="demo", size=(80, 24)) as program:
         for keys in [["f1"], ["escape", "f7", "e"], ["escape", "ctrl+p"]]:
             await program.press(*keys)
             await program.rest()
-            before, now = await rows_with_notice(program.app, program, "Short.")
+            before, now = await rows_with_notice(program, "Short.")
             assert before[:-1] == now[:-1], keys
 
 
 async def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo", size=(80, 24)) as program:
         program.app.notify(LONG + LONG + LONG, timeout=60)
-        await program.until(lambda: "Alt+w more" in program.text)
+        await program.sees("Alt+w more")
         program.app.notify("Two lines:\nthe second one [/].", timeout=60)
-        await program.until(lambda: "▌Two lines: the second one [/]." in program.text)
+        await program.sees("▌Two lines: the second one [/].")
         assert "Alt+w 1 more" in program.text
         await program.click(NotificationLine)
-        await program.until(lambda: "Alt+w more" in program.text)
+        await program.sees("Alt+w more")
         program.app.clear_notifications()
         await program.press("alt+w")
-        page = await program.on(PageDialog)
-        words = " ".join(drawn(page.query_one(Sheet)).split())
+        await program.on(PageDialog)
+        words = " ".join(program.page.split())
         assert "Two lines: the second one [/]." in words
         assert words.endswith(LONG + LONG + LONG), "the newest comes first"
 
@@ -75,24 +68,24 @@ async def test_notices_of_widgets_read_no_markup(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         program.calls.params.notify(f"{MARKUP} of a pane", title=MARKUP)
         program.calls.notify(f"{MARKUP} of a screen", title=MARKUP)
-        program.app.notify(f"{MARKUP} of the program.app", title=MARKUP)
-        await program.until(lambda: f"▌{MARKUP} of the program.app" in program.text)
+        program.app.notify(f"{MARKUP} of the program", title=MARKUP)
+        await program.sees(f"▌{MARKUP} of the program")
         assert {notice.markup for notice in program.app._notifications} == {False}
         await program.press("alt+w")
-        page = await program.on(PageDialog)
-        assert drawn(page.query_one(Sheet)).count(MARKUP) == 3
+        await program.on(PageDialog)
+        assert program.page.count(MARKUP) == 3
 
 
 @pytest.mark.thorough
 async def test_newer_notice_replaces_older_and_problems_stay(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        for sentence in ("x is in the batch: 1 call.", "x is in the batch: 2 program.calls.", "Copied.", "Copied."):
+        for sentence in ("x is in the batch: 1 call.", "x is in the batch: 2 calls.", "Copied.", "Copied."):
             program.app.notify(sentence)
         for sentence in ("a.toml: one", "a.toml: two"):
             program.app.notify(sentence, severity="warning")
         await program.pause()
         assert [notice.message.lstrip("! ") for notice in program.app._notifications] == [
-            "x is in the batch: 2 program.calls.", "Copied.", "a.toml: one", "a.toml: two",
+            "x is in the batch: 2 calls.", "Copied.", "a.toml: one", "a.toml: two",
         ]  # fmt: skip
 
 

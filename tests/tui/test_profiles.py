@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from textual.color import Color
-from textual.pilot import Pilot
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.demo import USERNAME
@@ -21,7 +20,6 @@ from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import HeaderHandshake, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.keys import PROFILE_KEYS
-from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
@@ -36,22 +34,8 @@ from rpcexplorer.tui.widgets.dialog import Answer, Confirm, Form, Wrong
 from rpcexplorer.tui.widgets.inputs import Entry
 from tests.client.test_connection_test import by_name, deluge, key_wanted, open_aria2
 from tests.fakes.wire import HOLD, RawServer
-from tests.tui.program import open_program
-from tests.tui.visiting import (
-    asked,
-    drawn,
-    names,
-    notices,
-    on,
-    page,
-    profiles,
-    run_test,
-    select_profile,
-    shown,
-    tell,
-    type_in,
-)
-from tests.tui.waiting import until
+from tests.tui.program import Program, open_program
+from tests.tui.stage import text_of
 
 Make = Callable[..., Explorer]
 ONE = """\
@@ -80,12 +64,16 @@ def hints(screen: ProfilesScreen) -> list[str]:
     return [command.words for _, command in screen.query_one(Footer).shown]
 
 
+def names(screen: ProfilesScreen) -> list[str]:
+    return [row.name for row in screen.list.items]
+
+
 async def test_list_shows_badge_url_auth_and_missing_secrets(
     make_explorer: Make, service: str, explorer: Explorer
 ) -> None:
     async with open_program(explorer, size=(200, 50)) as program:
         screen = await program.profiles()
-        lines = dict(zip(names(screen), drawn(screen.list).split("\n"), strict=True))
+        lines = dict(zip(names(screen), text_of(screen.list).split("\n"), strict=True))
         assert service in lines["inline"]
         assert lines["demo"].startswith(" ▸ demo")
         assert lines["prod"].endswith("PROD")
@@ -97,14 +85,13 @@ async def test_list_shows_badge_url_auth_and_missing_secrets(
 @pytest.mark.drawn
 async def test_footer_offers_the_actions_of_the_profile(make_explorer: Make) -> None:
     broken = '\n[profile.broken]\nurl = "nowhere"\n'
-
     async with open_program(make_explorer(ONE + broken), profile="one") as program:
         screen = await program.profiles("one")
         assert hints(screen)[:6] == ["use", "add", "edit", "duplicate", "remove", "test"]
-        select_profile(screen, "broken")
+        await program.profiles("broken")
         await program.until(lambda: hints(screen)[:3] == ["add", "find", "back"])
-        assert "! cannot be used" in drawn(screen.list)
-        assert "must be a URL" in page(screen)
+        assert "! cannot be used" in text_of(screen.list)
+        assert "must be a URL" in program.page
         await program.press("enter", "e", "alt+t", "s", "d", "delete")
         assert program.app.screen is screen
 
@@ -128,23 +115,54 @@ async def test_screens_on_prod_have_red_edges(make_explorer: Make) -> None:
 @pytest.mark.thorough
 async def test_click_selects_and_second_click_uses(explorer: Explorer) -> None:
     async with open_program(explorer) as program:
-        screen = await program.profiles()
+        await program.profiles()
         await program.click(ProfileList, offset=(5, 4))
-        assert "PROD" in page(screen)
+        assert "PROD" in program.page
         await program.click(ProfileList, offset=(5, 4))
         await program.on(CallScreen)
         assert explorer.profile is not None
         assert explorer.profile.name == "prod"
 
 
-async def add(pilot: Pilot[str], name: str, url: str) -> ProfileForm:
-    await profiles(pilot)
-    await pilot.press("a")
-    form: ProfileForm = await on(pilot, ProfileForm)
-    await type_in(pilot, name)
-    await pilot.press("tab")
-    await type_in(pilot, url)
+async def add(program: Program, name: str, url: str) -> ProfileForm:
+    """Open the form for a new profile, and type its name and URL."""
+    await program.profiles()
+    await program.press("a")
+    form: ProfileForm = await program.on(ProfileForm)
+    await program.type_in(name)
+    await program.press("tab")
+    await program.type_in(url)
     return form
+
+
+async def edit_form(program: Program, name: str) -> ProfileForm:
+    """Open the form of a profile."""
+    await program.profiles(name)
+    await program.press("e")
+    form: ProfileForm = await program.on(ProfileForm)
+    return form
+
+
+async def saved(program: Program) -> ProfilesScreen:
+    await program.press("ctrl+s")
+    screen: ProfilesScreen = await program.on(ProfilesScreen)
+    return screen
+
+
+async def left(program: Program) -> None:
+    await program.press("escape")
+    await program.on(ProfilesScreen)
+
+
+async def choose(program: Program, form: ProfileForm, name: str) -> None:
+    """Turn the line of presets to this one."""
+    form.input_of("preset").focus()
+    await program.pause()
+    for _ in range(40):
+        if form.values["preset"] == name:
+            return
+        await program.press("right")
+    raise AssertionError(name)
 
 
 @pytest.mark.thorough
@@ -153,7 +171,7 @@ async def test_project_file_is_named_and_written_when_chosen(make_explorer: Make
         form = await add(program, "new", "https://new.example.com")
         form.input_of("home").focus()
         await program.press("right")
-        await program.until(lambda: "in the project file." in shown(form))
+        await program.sees("in the project file.")
         await program.press("enter")
         await program.on(ProfilesScreen)
     assert team.read_text().startswith(ONE)
@@ -184,9 +202,9 @@ async def test_problem_is_below_its_line_and_nothing_written(make_explorer: Make
     async with open_program(make_explorer(ONE), profile="one") as program:
         for typed, wrong, field in WRONG:  # each in a form of its own
             form = await add(program, *typed)
-            assert wrong not in shown(form)
+            assert wrong not in program.words
             await program.press("ctrl+s")
-            await program.until(lambda form=form, wrong=wrong: wrong in shown(form))  # type: ignore[misc]
+            await program.sees(wrong)
             assert form.focused is form.input_of(field), wrong
             assert (form.values["name"], form.values["url"]) == typed
             await left(program)
@@ -199,11 +217,11 @@ async def test_problem_is_below_its_line_and_nothing_written(make_explorer: Make
 @pytest.mark.everyday(1)
 async def test_form_repeats_no_url_that_cannot_be_used(make_explorer: Make, url: str) -> None:
     async with open_program(make_explorer(ONE), profile="one") as program:
-        form = await add(program, "new", "http://a.example")
-        assert "Calls go to http://a.example/api/v2/" in shown(form)
+        await add(program, "new", "http://a.example")
+        await program.sees("Calls go to http://a.example/api/v2/")
         await program.type_in(url)
-        await program.until(lambda: "Calls go to" not in shown(form))
-        assert "pw-4711" not in shown(form)
+        await program.misses("Calls go to")
+        assert "pw-4711" not in "".join(line for line in program.words.splitlines() if "▌ URL" not in line)
         await left(program)
 
 
@@ -212,8 +230,8 @@ async def test_form_on_a_low_screen_always_shows_its_keys(make_explorer: Make) -
     async with open_program(make_explorer(ONE), profile="one", size=(80, 24)) as program:
         form = await add(program, "new", "http://a.example")
         await choose(program, form, "xapi")
-        await program.until(lambda: "XenServer" in program.text)
-        assert "^S save" in program.text
+        await program.sees("XenServer")
+        await program.sees("^S save")
         await left(program)
 
 
@@ -231,51 +249,21 @@ async def test_prod_badge_confirms_unless_set_otherwise(make_explorer: Make, own
     assert 'badge = "prod"\nconfirm = "never"\n' in own.read_text()
 
 
-async def edit_form(pilot: Pilot[str], name: str) -> ProfileForm:
-    await profiles(pilot, name)
-    await pilot.press("e")
-    form: ProfileForm = await on(pilot, ProfileForm)
-    return form
-
-
-async def saved(pilot: Pilot[str]) -> ProfilesScreen:
-    await pilot.press("ctrl+s")
-    screen: ProfilesScreen = await on(pilot, ProfilesScreen)
-    return screen
-
-
-async def left(pilot: Pilot[str]) -> None:
-    await pilot.press("escape")
-    await on(pilot, ProfilesScreen)
-
-
-async def choose(pilot: Pilot[str], form: ProfileForm, name: str) -> None:
-    """Turn the line of presets to this one."""
-    form.input_of("preset").focus()
-    await pilot.pause()
-    for _ in range(40):
-        if form.values["preset"] == name:
-            return
-        await pilot.press("right")
-    raise AssertionError(name)
-
-
 async def test_preset_fills_and_is_written_to_new_profile(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
-
     async with open_program(made, profile="one") as program:
         form = await add(program, "node", "http://127.0.0.1:8332")
-        assert "Calls go to http://127.0.0.1:8332/api/v2/" in shown(form)
+        await program.sees("Calls go to http://127.0.0.1:8332/api/v2/")
         await choose(program, form, "bitcoin")
         assert (form.values["auth.kind"], form.values["content_type"]) == ("basic", "application/json")
-        await program.until(lambda: "Calls go to http://127.0.0.1:8332/" in shown(form).split("\n"))
+        await program.sees("Calls go to http://127.0.0.1:8332/")
         advice = made.profiles.presets.load("bitcoin")
         assert advice is not None
-        assert advice.preset.advice[:40] in " ".join(shown(form).split())
+        await program.sees(advice.preset.advice[:40])
         form.input_of("auth.username").focus()
         await program.type_in("rpc")
-        screen = await saved(program)
-        await program.until(lambda: "bitcoin" in page(screen))
+        await saved(program)
+        await program.until(lambda: "bitcoin" in program.page)
     assert tomllib.loads(own.read_text())["profile"]["node"] == {
         "url": "http://127.0.0.1:8332",
         "preset": "bitcoin",
@@ -287,7 +275,6 @@ async def test_preset_fills_and_is_written_to_new_profile(make_explorer: Make, o
 @pytest.mark.thorough
 async def test_typed_values_survive_a_change_of_preset(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
-
     async with open_program(made, profile="one") as program:
         form = await add(program, "x", "http://127.0.0.1:1/own")
         await choose(program, form, "aria2")
@@ -300,7 +287,7 @@ async def test_typed_values_survive_a_change_of_preset(make_explorer: Make, own:
         await choose(program, form, "bitcoin")
         assert (form.values["auth.kind"], form.values["content_type"]) == ("none", "text/x")
         assert form.values["auth.value"] == ""
-        assert "Calls go to http://127.0.0.1:1/own" in shown(form)
+        await program.sees("Calls go to http://127.0.0.1:1/own")
         await saved(program)
     assert tomllib.loads(own.read_text())["profile"]["x"] == {
         "url": "http://127.0.0.1:1",
@@ -315,7 +302,6 @@ async def test_typed_values_survive_a_change_of_preset(make_explorer: Make, own:
 async def test_removed_preset_restores_the_form(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
     made.use(ad_hoc("http://127.0.0.1:6800"))
-
     async with open_program(made) as program:
         await program.profiles()
         await program.press("a")
@@ -324,11 +310,11 @@ async def test_removed_preset_restores_the_form(make_explorer: Make, own: Path) 
         assert before["url"] == "http://127.0.0.1:6800"
         await choose(program, form, "aria2")
         assert form.values["auth.kind"] == "first"
-        await program.until(lambda: "Calls go to http://127.0.0.1:6800/jsonrpc" in shown(form))
+        await program.sees("Calls go to http://127.0.0.1:6800/jsonrpc")
         form.input_of("preset").focus()
         await program.press("left")
         assert form.values == before
-        await program.until(lambda: "Calls go to http://127.0.0.1:6800/api/v2/" in shown(form))
+        await program.sees("Calls go to http://127.0.0.1:6800/api/v2/")
         await left(program)
     assert not own.exists()
 
@@ -336,7 +322,6 @@ async def test_removed_preset_restores_the_form(make_explorer: Make, own: Path) 
 async def test_typing_replaces_the_url_of_a_new_profile(make_explorer: Make) -> None:
     made = make_explorer("")
     made.use(ad_hoc("http://127.0.0.1:6800"))
-
     async with open_program(made) as program:
         await program.profiles()
         await program.press("a")
@@ -373,13 +358,12 @@ async def test_form_has_the_lines_of_chosen_auth_type(make_explorer: Make) -> No
 @pytest.mark.thorough
 async def test_edited_url_without_path_gets_path_of_preset(make_explorer: Make, team: Path) -> None:
     made = make_explorer('[profile.dl]\nurl = "http://127.0.0.1:6800"\npreset = "aria2"\n')
-
     async with open_program(made, profile="dl") as program:
         form = await edit_form(program, "dl")
         url = form.input_of("url")
         assert url.value == "http://127.0.0.1:6800/jsonrpc"
         url.value = "http://127.0.0.1:6801"
-        await program.until(lambda: "Calls go to http://127.0.0.1:6801/jsonrpc" in shown(form))
+        await program.sees("Calls go to http://127.0.0.1:6801/jsonrpc")
         await saved(program)
     assert team.read_text() == '[profile.dl]\nurl = "http://127.0.0.1:6801"\npreset = "aria2"\n'
 
@@ -387,7 +371,6 @@ async def test_edited_url_without_path_gets_path_of_preset(make_explorer: Make, 
 async def test_renamed_profile_in_use_keeps_draft_and_secret(make_explorer: Make, team: Path) -> None:
     made = make_explorer(TWO.replace('kind = "none"', 'kind = "inline", username = "ada"'))
     made.secrets.save(made.profiles.profiles["one"], "password", "hunter2hunter2")
-
     async with open_program(made, profile="one") as program:
         calls = await program.on(CallScreen)
         calls.drafts.choose("ping")
@@ -399,37 +382,24 @@ async def test_renamed_profile_in_use_keeps_draft_and_secret(make_explorer: Make
         form.input_of("name").focus()
         await program.type_in("two")
         await program.press("ctrl+s")
-        await program.until(lambda: "There is already a profile two." in shown(form))
+        await program.sees("There is already a profile two.")
         await program.type_in("first")
         screen = await saved(program)
         await program.until(lambda: names(screen) == ["first", "two"])
-        assert "✓ stored" in page(screen)
+        assert "✓ stored" in program.page
         assert program.notices == ""
         await program.press("escape")
         calls = await program.on(CallScreen)
         await program.until(lambda: calls.header.profile is made.profile)
         assert (calls.method, calls.params.text) == ("ping", "[12345]")
+        assert calls.has_class("-prod")
     assert made.profile == made.profiles.profiles["first"]
     assert team.read_text().startswith(ONE.replace("one]", "first]").partition("auth")[0])
     assert made.profile.badge == "prod"
 
 
-@pytest.mark.thorough
-async def test_edited_profile_in_use_changes_the_call_screen(make_explorer: Make) -> None:
-    async with open_program(make_explorer(ONE), profile="one") as program:
-        form = await edit_form(program, "one")
-        form.input_of("badge").focus()
-        await program.press("left", "ctrl+s")
-        screen = await program.on(ProfilesScreen)
-        await program.until(lambda: screen.has_class("-prod"))
-        await program.press("escape")
-        calls = await program.on(CallScreen)
-        await program.until(lambda: calls.has_class("-prod"))
-
-
 async def test_emptied_line_removes_the_key(make_explorer: Make, team: Path) -> None:
     made = make_explorer(ONE)
-
     async with open_program(made, profile="one") as program:
         await edit_form(program, "one")
         await program.press("tab")
@@ -455,12 +425,11 @@ async def test_form_shows_the_endpoint_and_writes_differences(
     make_explorer: Make, team: Path, *, path: str | None, typed: str, endpoint: str, written: dict[str, str]
 ) -> None:
     made = make_explorer(ONE.replace('description = "First"', "" if path is None else f'path = "{path}"'))
-
     async with open_program(made, profile="one") as program:
-        form = await edit_form(program, "one")
-        assert f"Calls go to https://one.example.com{'/api/v2/' if path is None else path or '/'}\n" in shown(form)
+        await edit_form(program, "one")
+        await program.sees(f"Calls go to https://one.example.com{'/api/v2/' if path is None else path or '/'}\n")
         await program.type_in(typed)
-        await program.until(lambda: f"Calls go to {endpoint}\n" in shown(form))
+        await program.sees(f"Calls go to {endpoint}\n")
         await saved(program)
     assert made.profiles.profiles["one"].endpoint == (endpoint if path != "" else "https://one.example.com")
     before = {"url": "https://one.example.com"}
@@ -482,10 +451,10 @@ async def test_invalid_file_keeps_the_profile_in_use(make_explorer: Make, team: 
     team.write_text(ONE + "\n[profile.")
     async with open_program(made, profile="one") as program:
         screen = await program.profiles()
-        assert "The profiles cannot be read" in drawn(screen.list)
-        assert "this is not TOML" in page(screen)
-        assert "The profile one can no longer be read. Its old settings stay in use." in program.notices
-        assert "sessions.toml" in program.notices
+        assert "The profiles cannot be read" in text_of(screen.list)
+        assert "this is not TOML" in program.page
+        await program.sees("The profile one can no longer be read. Its old settings stay in use.")
+        await program.sees("sessions.toml")
         await program.press("escape")
         await program.on(CallScreen)
         assert made.profile is not None
@@ -518,16 +487,15 @@ async def test_fixes_of_an_address_are_saved_at_once(
 async def test_personal_change_is_written_to_the_local_file(make_explorer: Make, team: Path) -> None:
     local = team.with_name("sessions.local.toml")
     made = make_explorer(ONE)
-
     async with open_program(made, profile="one") as program:
         form = await edit_form(program, "one")
         form.input_of("home").focus()
         await program.press("right")
-        await program.until(lambda: "in the local file." in shown(form))
+        await program.sees("in the local file.")
         form.input_of("timeout").focus()
         await program.type_in("5")
-        screen = await saved(program)
-        await program.until(lambda: "sessions.local.toml:4" in page(screen))
+        await saved(program)
+        await program.until(lambda: "sessions.local.toml:4" in program.page)
     assert team.read_text() == ONE
     assert local.read_text() == "version = 1\n\n[profile.one]\ntimeout = 5\n"
     assert made.profiles.profiles["one"].timeout == 5
@@ -539,17 +507,16 @@ async def test_key_overridden_by_another_file_is_reported(make_explorer: Make, t
     local = team.with_name("sessions.local.toml")
     local.write_text("version = 1\n[profile.one]\ntimeout = 5\n")
     made.reload()
-
     async with open_program(made, profile="one") as program:
         form = await edit_form(program, "one")
-        assert "in the local file." in shown(form)
+        await program.sees("in the local file.")
         form.input_of("home").focus()
         await program.press("right")
         form.input_of("timeout").focus()
         await program.type_in("60")
         await saved(program)
-        await program.until(lambda: "Saved timeout, but" in program.notices)
-        assert f"{local}:3" in program.notices
+        await program.sees("Saved timeout, but")
+        await program.sees(f"{local}:3")
     assert "timeout = 60" in team.read_text()
     assert made.profiles.profiles["one"].timeout == 5
 
@@ -559,20 +526,19 @@ async def test_changed_origin_blocks_secret_until_entered_again(make_explorer: M
     made = make_explorer(ONE.replace('kind = "none"', 'kind = "inline", username = "ada"'))
     profile = made.profiles.profiles["one"]
     made.secrets.save(profile, "password", "old-secret")
-
     async with open_program(made, profile="one") as program:
         await edit_form(program, "one")
         await program.type_in("https://moved.example.com")
-        screen = await saved(program)
-        await program.until(lambda: "! blocked" in page(screen))
-        assert "origin: https://one.example.com → https://moved.example.com" in page(screen)
+        await saved(program)
+        await program.until(lambda: "! blocked" in program.page)
+        assert "origin: https://one.example.com → https://moved.example.com" in program.page
         assert isinstance(made.credentials.state(made.profiles.profiles["one"])["password"], DestinationChanged)
         await program.press("s")
         await program.on(Credentials)
         await program.type_in("new")
         await program.press("enter")
         await program.on(ProfilesScreen)
-        await program.until(lambda: "✓ stored" in page(screen))
+        await program.until(lambda: "✓ stored" in program.page)
     assert isinstance(made.secrets.find(made.profiles.profiles["one"], "password"), Secret)
 
 
@@ -590,7 +556,6 @@ async def test_change_in_the_form_needs_no_second_yes(
 ) -> None:
     made = make_explorer(ONE.replace('kind = "none"', 'kind = "inline", username = "ada"'))
     made.secrets.save(made.profiles.profiles["one"], "password", "old-secret")
-
     async with open_program(made, profile="one") as program:
         form = await edit_form(program, "one")
         form.input_of(field).focus()
@@ -611,13 +576,13 @@ async def test_copy_is_in_same_file_with_unused_name(make_explorer: Make, team: 
         assert form.values == {"name": "one-copy"}
         await program.type_in("two")
         await program.press("enter")
-        await program.until(lambda: "There is already a profile two." in shown(form))
+        await program.sees("There is already a profile two.")
         assert form.values == {"name": "two"}
         await program.type_in("three")
         await program.press("enter")
         screen = await program.on(ProfilesScreen)
         await program.until(lambda: names(screen) == ["one", "three", "two"])
-        assert "First" in page(screen)
+        assert "First" in program.page
     assert team.read_text().startswith(TWO)
 
 
@@ -627,20 +592,19 @@ async def test_form_of_a_copy_names_the_secrets_it_needs(make_explorer: Make) ->
     ) as program:
         await program.profiles("one")
         await program.press("d")
-        form = await program.on(Form)
-        assert "without secrets. It needs its own password." in " ".join(shown(form).split())
+        await program.on(Form)
+        await program.sees("It needs its own password.")
 
 
 async def test_removed_profile_loses_its_secrets(make_explorer: Make, team: Path) -> None:
     made = make_explorer(TWO.replace('kind = "none"', 'kind = "inline", username = "ada"'))
     two = made.profiles.profiles["two"]
     made.secrets.save(two, "password", "secret")
-
     async with open_program(made, profile="one") as program:
         screen = await program.profiles("two")
         await program.press("delete")
         question = await program.on(Confirm)
-        assert str(team) in shown(question)
+        assert str(team) in program.unbroken
         assert question.has_class("-grave")
         await program.press("enter")
         await program.on(ProfilesScreen)
@@ -657,7 +621,6 @@ async def test_removed_profile_loses_its_secrets(make_explorer: Make, team: Path
 @pytest.mark.thorough
 async def test_removed_profile_in_use_needs_a_new_choice(make_explorer: Make) -> None:
     made = make_explorer(TWO)
-
     async with open_program(made, profile="one") as program:
         screen = await program.profiles("one")
         await program.press("delete")
@@ -678,7 +641,6 @@ async def test_removed_profile_in_use_needs_a_new_choice(make_explorer: Make) ->
 @pytest.mark.thorough
 async def test_resize_after_removal_keeps_the_screen_open(make_explorer: Make, service: str) -> None:
     """The docs of the call screen below show the method under its cursor."""
-
     async with open_program(make_explorer(ONE.replace("https://one.example.com", service)), profile="one") as program:
         calls = program.app.calls
         assert calls is not None
@@ -701,42 +663,41 @@ async def test_resize_after_removal_keeps_the_screen_open(make_explorer: Make, s
 async def test_secrets_are_entered_masked_and_forgotten(make_explorer: Make, service: str, tmp_path: Path) -> None:
     made = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
     store = tmp_path / "home" / "state" / "secrets.toml"
-
     async with open_program(made, profile="c") as program:
-        screen = await program.profiles("c")
-        assert "! missing" in page(screen)
+        await program.profiles("c")
+        assert "! missing" in program.page
         await program.press("s")
         form = await program.on(Credentials)
         await program.type_in("hunter2x")
         assert "hunter2x" not in program.app.export_screenshot()
-        assert "Sent only to" in shown(form)
+        await program.sees("Sent only to")
         await program.press("enter")
         await program.on(ProfilesScreen)
-        await program.until(lambda: "✓ stored, in secrets.toml" in page(screen) or "until you quit" in page(screen))
+        await program.until(lambda: "✓ stored, in secrets.toml" in program.page or "until you quit" in program.page)
         assert "hunter2x" in store.read_text()
         await program.press("s")
         form = await program.on(Credentials)
         form.query_one("#forget").focus()
         await program.press("enter")
         await program.on(ProfilesScreen)
-        await program.until(lambda: "! missing" in page(screen))
+        await program.until(lambda: "! missing" in program.page)
         assert "hunter2x" not in store.read_text()
 
 
 async def test_connection_is_tested_step_by_step(explorer: Explorer) -> None:
     async with open_program(explorer) as program:
         screen = await program.profiles("cookie")
-        dialog = await run_test(program, "alt+t")
+        await program.test_connection("alt+t")
         for step in ("– Name", "✓ TCP", "– TLS", "✓ HTTP", "✓ Address", "✓ JSON-RPC", "✓ Login"):  # noqa: RUF001
-            assert step in asked(dialog)
+            assert step in program.page
         await program.press("enter")
         await program.on(ProfilesScreen)
-        assert "✓ Login" in page(screen)
-        assert "● session" in drawn(screen.list)
-        select_profile(screen, "dead")
-        dialog = await run_test(program, "alt+t")
-        assert "✗ TCP" in asked(dialog)
-        assert "◌ HTTP" in asked(dialog)
+        assert "✓ Login" in program.page
+        assert "● session" in text_of(screen.list)
+        await program.profiles("dead")
+        await program.test_connection("alt+t")
+        assert "✗ TCP" in program.page
+        assert "◌ HTTP" in program.page
         await left(program)
 
 
@@ -745,21 +706,20 @@ async def test_connection_is_tested_step_by_step(explorer: Explorer) -> None:
 async def test_escape_ends_a_hanging_test_and_keeps_results(make_explorer: Make) -> None:
     with RawServer([HOLD]) as server:
         made = make_explorer(f'[profile.slow]\nurl = "{server.url}"\nauth = {{ kind = "none" }}\n')
-
         async with open_program(made, profile="slow") as program:
-            screen = await program.profiles("slow")
+            await program.profiles("slow")
             await program.press("alt+t")
             dialog: ConnectionTest = await program.on(ConnectionTest)
             await program.rest()
-            assert "at most 16 requests" in asked(dialog), "the test starts with Enter"
+            assert "at most 16 requests" in program.page, "the test starts with Enter"
             assert not server.requests
             await program.press("enter")
-            await program.until(lambda: "system.listMethods at" in asked(dialog))
+            await program.until(lambda: "system.listMethods at" in program.page)
             await program.press("enter", "enter", "escape")
-            await program.until(lambda: "You cancelled the call." in asked(dialog))
+            await program.until(lambda: "You cancelled the call." in program.page)
             assert program.app.screen is dialog
             await left(program)
-            assert "✓ TCP" in page(screen)
+            assert "✓ TCP" in program.page
             await program.press("escape")
             await program.on(CallScreen)
 
@@ -767,30 +727,28 @@ async def test_escape_ends_a_hanging_test_and_keeps_results(make_explorer: Make)
 @pytest.mark.thorough
 async def test_edited_profile_loses_its_test_result(make_explorer: Make) -> None:
     made = make_explorer(ONE.replace("https://one.example.com", "http://127.0.0.1:9"))
-
     async with open_program(made, profile="one") as program:
-        screen = await program.profiles("one")
-        await run_test(program, "alt+t")
+        await program.profiles("one")
+        await program.test_connection("alt+t")
         await left(program)
-        assert "✗ TCP" in page(screen)
+        assert "✗ TCP" in program.page
         await program.press("e")
         await program.on(ProfileForm)
         await program.type_in("http://127.0.0.1:10")
         await saved(program)
-        await program.until(lambda: "127.0.0.1:10" in page(screen))
-        assert "Connection" not in page(screen)
+        await program.until(lambda: "127.0.0.1:10" in program.page)
+        assert "Connection" not in program.page
 
 
 async def test_address_with_unknown_auth_cannot_be_used(make_explorer: Make) -> None:
     with RawServer(key_wanted) as server:
         made = make_explorer(ONE)
         made.use(ad_hoc(f"{server.origin}/rpc"))
-
         async with open_program(made, profile="") as program:
             await program.on(CallScreen)
-            dialog = await run_test(program, "alt+t")
-            assert "To choose an auth type, press Esc, F7, then a." in asked(dialog)
-            assert "auth =" not in asked(dialog)
+            dialog = await program.test_connection("alt+t")
+            assert "To choose an auth type, press Esc, F7, then a." in program.page
+            assert "auth =" not in program.page
             assert [answer.id for answer in dialog.query(Answer) if answer.display] == ["leave"]
             await program.press("enter")
             await program.on(CallScreen)
@@ -801,46 +759,40 @@ async def test_connection_test_does_not_repeat_a_typed_password(make_explorer: M
         make_explorer(ONE.replace("https://one.example.com", "http://127.0.0.1:9")), profile="one"
     ) as program:
         await program.profiles("one")
-        dialog = await run_test(program, "alt+t")
+        await program.test_connection("alt+t")
         await program.type_in("http://me:pw-4711@a.example")
         await program.press("enter")
-        await program.until(lambda: "must not contain a user name or password" in program.notices)
+        await program.sees("must not contain a user name or password")
         assert "pw-4711" not in program.notices
-        assert "127.0.0.1:9" in asked(dialog)
+        assert "127.0.0.1:9" in program.page
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("named", [False, True])
-def test_address_is_typed_after_test_that_found_nothing(
+async def test_address_is_typed_after_test_that_found_nothing(
     make_explorer: Make, team: Path, own: Path, named: bool
 ) -> None:
     made = make_explorer('[profile.one]\nurl = "http://127.0.0.1:9/"\nauth = { kind = "none" }\n')
     if not named:
         made.use(ad_hoc("http://127.0.0.1:9"))
     with RawServer(by_name) as server:
-
-        async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-            await on(pilot, CallScreen)
-            dialog = await run_test(pilot, "alt+t")
-            assert "There was no connection. Start the server, or try another URL." in asked(dialog)
-            assert isinstance(pilot.app.focused, Entry)
-            await type_in(pilot, "nonsense")
-            await pilot.press("enter")
-            await until(pilot, lambda: "must begin with http:// or https://" in notices(pilot.app))
-            await type_in(pilot, f"{server.origin}/rpc")
-            await pilot.press("enter")
-            await until(pilot, lambda: dialog.report.proposal is not None)
-            assert f"Connection test: {server.origin}/rpc" in shown(dialog)
-            await pilot.press("enter")
-            if named:
-                await on(pilot, CallScreen)
-                return
-            await on(pilot, Form)
-            await type_in(pilot, "mine")
-            await pilot.press("ctrl+s")
-            await on(pilot, CallScreen)
-
-        tell(made, story, profile="one" if named else "")
+        async with open_program(made, profile="one" if named else "") as program:
+            dialog = await program.test_connection("alt+t")
+            assert "There was no connection. Start the server, or try another URL." in program.page
+            assert isinstance(program.app.focused, Entry)
+            await program.type_in("nonsense")
+            await program.press("enter")
+            await program.sees("must begin with http:// or https://")
+            await program.type_in(f"{server.origin}/rpc")
+            await program.press("enter")
+            await program.until(lambda: dialog.report.proposal is not None)
+            await program.sees(f"Connection test: {server.origin}/rpc")
+            await program.press("enter")
+            if not named:
+                await program.on(Form)
+                await program.type_in("mine")
+                await program.press("ctrl+s")
+            await program.on(CallScreen)
         home = team.with_name("sessions.local.toml") if named else own
         written = tomllib.loads(home.read_text())["profile"]["one" if named else "mine"]
         assert written == {"url": server.origin, "path": "/rpc", "empty_params": "{}"}
@@ -851,19 +803,18 @@ async def test_tested_address_is_ready_to_be_called(make_explorer: Make, own: Pa
     with RawServer(open_aria2) as server:
         made = make_explorer(ONE)
         made.use(ad_hoc(server.origin))
-
         async with open_program(made) as program:
             calls: CallScreen = await program.on(CallScreen)
             assert "test the connection" in str(calls.response.body.empty)
             assert not server.requests, "never by itself"
-            dialog = await run_test(program, "alt+t")
-            assert 'preset = "aria2"' in asked(dialog)
+            await program.test_connection("alt+t")
+            assert 'preset = "aria2"' in program.page
             await program.press("enter")
             form = await program.on(Form)
             assert form.input_of("name").value == "aria2"
             await program.type_in("one")
             await program.press("ctrl+s")
-            await program.until(lambda: "There is already a profile one." in shown(form))
+            await program.sees("There is already a profile one.")
             await program.type_in("mine")
             await program.press("ctrl+s")
             await program.on(CallScreen)
@@ -882,13 +833,12 @@ async def test_suggested_changes_show_values_and_file(make_explorer: Make, team:
     with RawServer(deluge) as server:
         made = make_explorer(f'[profile.one]\nurl = "{server.origin}"\npath = "/json"\nauth = {{ kind = "none" }}\n')
         before = team.read_text()
-
         async with open_program(made, profile="one") as program:
             await program.profiles("one")
-            dialog = await run_test(program, "alt+t")
+            await program.test_connection("alt+t")
             beside = team.with_name("sessions.local.toml")
-            assert f"Suggested changes to {beside}" in asked(dialog).replace("\n", "")
-            assert "not set → deluge" in asked(dialog)
+            assert f"Suggested changes to {beside}" in program.page.replace("\n", "")
+            assert "not set → deluge" in program.page
             assert not beside.exists()
             await program.press("enter")
             await program.on(CallScreen)
@@ -902,33 +852,32 @@ async def test_suggested_changes_show_values_and_file(make_explorer: Make, team:
 async def test_new_profile_can_be_tested_at_once(make_explorer: Make) -> None:
     with RawServer(by_name) as server:
         async with open_program(make_explorer(ONE), profile="one") as program:
-            screen = await program.profiles()
+            await program.profiles()
             await program.press("a")
             form = await program.on(ProfileForm)
             await program.type_in("new")
             await program.press("tab")
             await program.type_in(f"{server.origin}/rpc")
             form.query_one("#test").focus()
-            dialog = await run_test(program, "enter")
-            assert "[] → {}" in asked(dialog)
+            await program.test_connection("enter")
+            assert "[] → {}" in program.page
             await program.press("right", "enter")
             await program.on(ProfilesScreen)
-            assert "✗ Empty params" in page(screen)
+            assert "✗ Empty params" in program.page
 
 
 @pytest.mark.thorough
 async def test_hostile_words_in_a_profile_are_inert(make_explorer: Make) -> None:
     words = "[@click=app.quit]x[/] oops [/] \\u001b]52;c;? \\u202e"
     made = make_explorer(ONE.replace("First", words) + f'\n[profile.two]\nurl = "https://two"\nbadge = "{words}"\n')
-
     async with open_program(made, profile="one") as program:
-        screen = await program.profiles("one")
-        assert "[@click=app.quit]x[/]" in page(screen)
+        await program.profiles("one")
+        assert "[@click=app.quit]x[/]" in program.page
         picture = program.app.export_screenshot()
         assert "\x1b" not in picture
         assert "\u202e" not in picture
         for key, kind in (("e", ProfileForm), ("delete", Confirm)):
-            select_profile(screen, "two")
+            await program.profiles("two")
             await program.press(key)
             await program.on(kind)
             assert "\u202e" not in program.app.export_screenshot()
@@ -947,7 +896,7 @@ async def test_screen_works_in_every_size(explorer: Explorer, size: tuple[int, i
             await program.until(lambda: program.app.screen.focused is not None)
             if program.app.screen is dialog:
                 await left(program)
-        assert drawn(screen.list)
+        assert text_of(screen.list)
 
 
 @pytest.mark.thorough
@@ -955,7 +904,6 @@ async def test_edited_auth_takes_a_stored_secret_along(make_explorer: Make) -> N
     made = make_explorer('[profile.one]\nurl = "https://one.example.com"\n')
     for field in ("username", "password"):
         made.secrets.save(made.profiles.profiles["one"], field, "hunter2hunter2")
-
     async with open_program(made, profile="one") as program:
         form = await edit_form(program, "one")
         assert (form.values["auth.kind"], form.values["content_type"]) == ("", "")

@@ -62,7 +62,6 @@ def team(explorer: Explorer) -> Path:
 
 async def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explorer) -> None:  # noqa: PLR0915 - one story
     before = team(explorer).read_text()
-
     async with open_program(explorer, profile="demo", size=(80, 24)) as program:
         screen = program.calls
         text = '{"n": 1.10, "who": "{{who}}", "id": "{{uuid}}"}'
@@ -80,9 +79,9 @@ async def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explore
             f'[profile.demo.call."who is"]\nmethod = "demo.echo"\ndoc = "Asks"\nparams_json = \'{text}\'\n'
             in team(explorer).read_text()
         )
-        assert f"Saved @who is in {team(explorer)}." in program.notices
+        await program.sees(f"Saved @who is in {team(explorer)}.")
         screen.params.show_tab("Request")
-        await program.until(lambda: "{{who}} has no value. rpcexplorer asks for it when you press F5." in program.text)
+        await program.sees("{{who}} has no value. rpcexplorer asks for it when you press F5.")
         await program.press("f5")
         await program.on(Form)
         await answered(program, screen, *'A"da', "enter")
@@ -128,7 +127,6 @@ async def test_recorded_call_sent_again_asks_for_its_values(explorer: Explorer) 
     file = team(explorer)
     file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\nparams_json = \'["{{who}}"]\'\n')
     explorer.reload()
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         screen.drafts.choose("@x")
@@ -156,7 +154,6 @@ async def test_shown_request_is_the_sent_request(explorer: Explorer) -> None:
     file = team(explorer)
     file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\nparams_json = \'["{{uuid}}"]\'\n')
     explorer.reload()
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         await edit_call(program, screen, "@x", '["{{uuid}}"]')
@@ -186,7 +183,6 @@ async def test_preview_names_the_question_for_missing_values(explorer: Explorer,
     file = team(explorer)
     file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\n')
     explorer.reload()
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         await edit_call(program, screen, "@x", params)
@@ -203,7 +199,6 @@ async def test_saved_call_hides_no_method_and_separates_drafts(
     file = team(explorer)
     file.write_text(file.read_text() + '\n[call.ping]\nmethod = "demo.echo"\n')
     explorer.reload()
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         assert {"ping", "@ping"} <= screen.known.keys()
@@ -217,7 +212,6 @@ async def test_saved_call_hides_no_method_and_separates_drafts(
         assert screen.params.text == "[1]"
     assert explorer.remembered.method("demo") == "@ping"
     file.write_text(file.read_text().replace("[call.ping]", "[call.pong]"))
-
     async with open_program(make_explorer(""), profile="demo") as program:
         await program.pause()
         assert program.calls.method == "ping"  # a removed call is not a method
@@ -228,7 +222,6 @@ async def test_name_with_invalid_sign_is_refused(explorer: Explorer) -> None:
     file.write_text(file.read_text() + '\n[call.name]\nmethod = "demo.echo"\n')
     explorer.reload()
     sentence = "There is no saved call nmae for profile demo. Did you mean @name?"
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         await program.burst("f2", *"@nmae", "enter", "f5")
@@ -251,12 +244,11 @@ async def test_unsaved_call_is_reported_and_keeps_its_draft(
     own.write_text(team(explorer).read_text().replace("default", "# default") + '\n[call.x]\nmethod = "demo.echo"\n')
     (team(explorer)).unlink()
     explorer.reload()
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         await edit_call(program, screen, "demo.echo", "[1,")
         await program.press(KEEP)
-        await program.until(lambda: "Not saved: the params are invalid at line 1" in program.notices)
+        await program.sees("Not saved: the params are invalid at line 1")
         await edit_call(program, screen, "@x", "[1,")
         await program.press(KEEP)
         await program.on(Confirm)
@@ -286,7 +278,6 @@ async def test_unsaved_call_is_reported_and_keeps_its_draft(
 async def test_recorded_method_named_like_saved_call_is_unchanged(explorer: Explorer) -> None:
     """Another user wrote the record, and knows the names of the saved calls."""
     mine = str(explorer.paths.user_sessions)
-
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         assert explorer.save_call(SavedCall("own", "user.delete", file=mine)) is None

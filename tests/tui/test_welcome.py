@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,47 +19,31 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs import Help
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.profile_form import ProfileForm
-from rpcexplorer.tui.profiles import ProfilesScreen, Ways, Welcome
-from rpcexplorer.tui.widgets.rows import Sheet
+from rpcexplorer.tui.profiles import ProfilesScreen, Welcome
 from tests.history.recording import exchange
-from tests.tui.program import open_program
-from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import on, page, shown
-from tests.tui.waiting import until
+from tests.tui.program import Running, open_program, running
+from tests.tui.stage import Stage
 
 Make = Callable[..., Explorer]
 
 
-def welcome(
-    *keys: str, size: tuple[int, int] = (80, 24), problem: str = "", back: bool = False
-) -> tuple[list[Any], str]:
-    """Open the screen and press keys; return its answers and its text."""
+@asynccontextmanager
+async def opened(problem: str = "", *, back: bool = False) -> AsyncIterator[tuple[Running, list[Any]]]:
+    """Open the screen; yield the list for its answers, too."""
+
+    def profile(typed: str) -> Profile | Problem:
+        return Profile("url", typed) if typed.startswith("http") else Problem("", "must be right")
+
     answers: list[Any] = []
-    said: list[str] = []
-
-    async def run() -> None:
-        stage = Stage(Static("below"))
-        async with stage.run_test(size=(80, 24)) as pilot:
-            stage.push_screen(
-                Welcome(
-                    [problem] if problem else [],
-                    lambda typed: Profile("url", typed) if typed.startswith("http") else Problem("", "must be right"),
-                    back=back,
-                ),
-                answers.append,
-            )
-            screen = await on(pilot, Welcome)
-            said.append(text_of(screen.query_one(Ways)) + shown(screen))
-            assert "\x1b" not in stage.export_screenshot()
-            await pilot.press(*keys)
-            await until(pilot, lambda: bool(answers))
-
-    asyncio.run(run())
-    return answers, said[0]
+    stage = Stage(Static("below"))
+    async with running(stage, (80, 24)) as program:
+        stage.push_screen(Welcome([problem] if problem else [], profile, back=back), answers.append)
+        await program.on(Welcome)
+        yield program, answers
 
 
 @pytest.mark.parametrize(
-    ("keys", "way"),
+    ("keys", "answer"),
     [
         (("down", "enter"), "demo"),
         (("ctrl+t",), "demo"),
@@ -67,42 +51,37 @@ def welcome(
         (("f7",), "add"),
         (("down", "end", "enter"), "quit"),
         (("down", "up", "down", "enter"), "demo"),
+        (("escape",), "back"),
+        ((*"http://a/b", "enter"), Profile("url", "http://a/b")),
     ],
 )
-def test_each_choice_has_a_key(keys: tuple[str, ...], way: str) -> None:
-    assert welcome(*keys)[0] == [way]
+async def test_each_choice_has_a_key(keys: tuple[str, ...], answer: object) -> None:
+    async with opened(back=answer == "back") as (program, answers):
+        await program.press(*keys)
+        await program.until(lambda: answers == [answer])
 
 
-def test_screen_shows_choices_and_problems() -> None:
-    _, said = welcome("ctrl+t", problem="sessions.toml:3: \x1b[31m [/] must be text")
-    for words in ("Try the demo service", "Add a profile", "sessions.toml:3: ␛[31m [/]"):
-        assert words in said
-
-
-def test_typed_address_is_the_answer() -> None:
-    assert welcome(*"http://a/b", "enter")[0] == [Profile("url", "http://a/b")]
-
-
-def test_escape_returns_to_an_earlier_screen() -> None:
-    assert welcome("escape", back=True)[0] == ["back"]
+async def test_screen_shows_choices_and_problems() -> None:
+    async with opened("sessions.toml:3: \x1b[31m [/] must be text") as (program, _):
+        await program.sees("Try the demo service", "Add a profile", "sessions.toml:3: ␛[31m [/]")
+        assert "\x1b" not in program.app.export_screenshot()
 
 
 async def test_address_opens_the_explorer(make_explorer: Make) -> None:
     made = make_explorer("")
-
     async with open_program(made) as program:
-        screen = await program.on(Welcome)
+        await program.on(Welcome)
         await program.press("enter")
-        assert "Type a URL first" in shown(screen)
+        await program.sees("Type a URL first")
         await program.press(*"localhost", "enter")
-        assert "The URL must begin with http:// or https://." in shown(screen)
+        await program.sees("The URL must begin with http:// or https://.")
         await program.type_in("http://127.0.0.1:9/a b")
         await program.press("enter")
-        assert 'The path of the URL must be text such as "/api/v2/", without spaces or #.' in shown(screen)
+        await program.sees('The path of the URL must be text such as "/api/v2/", without spaces or #.')
         await program.type_in("http://127.0.0.1:9")
-        assert "Calls go to http://127.0.0.1:9/api/v2/" in shown(screen)
+        await program.sees("Calls go to http://127.0.0.1:9/api/v2/")
         await program.type_in("127.0.0.1:9/rpc")
-        assert "Calls go to http://127.0.0.1:9/rpc" in shown(screen)
+        await program.sees("Calls go to http://127.0.0.1:9/rpc")
         await program.press("enter")
         await program.on(CallScreen)
     assert made.profile == at_address("http://127.0.0.1:9/rpc")
@@ -112,15 +91,14 @@ async def test_help_lists_the_history_without_a_profile(make_explorer: Make) -> 
     async with open_program(make_explorer("")) as program:
         await program.on(Welcome)
         await program.press("f1")
-        listed = "".join(text for line in (await program.on(Help)).query_one(Sheet).lines for text, _ in line)
-        assert "Find and run any command" in listed
-        assert "recorded calls" in listed
+        await program.on(Help)
+        assert "Find and run any command" in program.page
+        assert "recorded calls" in program.page
 
 
 @pytest.mark.thorough
 async def test_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_path: Path) -> None:
     made = make_explorer("")
-
     async with open_program(made) as program:
         await program.on(Welcome)
         await program.press("f7")
@@ -129,8 +107,8 @@ async def test_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_pat
         await program.press("enter")
         await program.type_in("https://first.example.com")
         await program.press("ctrl+s")
-        screen = await program.on(ProfilesScreen)
-        await program.until(lambda: "https://first.example.com" in page(screen))
+        await program.on(ProfilesScreen)
+        await program.until(lambda: "https://first.example.com" in program.page)
         await program.press("enter")
         await program.on(CallScreen)
     assert made.profile is not None
@@ -151,7 +129,6 @@ async def test_cancelled_form_returns_to_the_welcome_screen(make_explorer: Make)
 @pytest.mark.thorough
 async def test_several_profiles_without_default_need_a_choice(make_explorer: Make) -> None:
     made = make_explorer('[profile.one]\nurl = "https://one"\n[profile.two]\nurl = "https://two"\n')
-
     async with open_program(made) as program:
         await program.on(ProfilesScreen)
         await program.press("escape", "down", "enter")
@@ -170,12 +147,11 @@ def recorded(make_explorer: Make, profile: str, profiles: str) -> Explorer:
 async def test_history_without_a_profile_brings_profile_and_call(make_explorer: Make) -> None:
     two = "".join(f'[profile.{name}]\nurl = "http://127.0.0.1:9/{name}"\n' for name in ("one", "two"))
     explorer = recorded(make_explorer, "two", two)
-
     async with open_program(explorer) as program:
         await program.on(ProfilesScreen)
         await program.press("f6")
         await program.on(HistoryScreen)
-        await program.until(lambda: "report.run" in program.text)
+        await program.sees("report.run")
         await program.press("enter")
         calls: CallScreen = await program.on(CallScreen)
         await program.until(lambda: calls.method == "report.run")
@@ -185,12 +161,11 @@ async def test_history_without_a_profile_brings_profile_and_call(make_explorer: 
 
 async def test_history_without_any_profile_names_the_missing_one(make_explorer: Make) -> None:
     explorer = recorded(make_explorer, "gone", "")
-
     async with open_program(explorer) as program:
         await program.on(Welcome)
         await program.press("f6")
         await program.on(HistoryScreen)
-        await program.until(lambda: "report.run" in program.text)
+        await program.sees("report.run")
         await program.press("enter")
         await program.on(Welcome)
         await program.until(lambda: bool(program.notices))
