@@ -626,11 +626,12 @@ FILES: Final = "files"
 """The answer of `Help` to show the files."""
 KEYS_COLUMNS: Final = 13
 SIGNS: Final = {
-    "▸": "The method in the editor.",
+    "▌": "The method in the editor.",
+    "▸ ▾": "A group, folded or open. Enter, ← and → switch.",
     "★": "Pinned.",
     "·": "Called before.",
     "!": "Known to be unsafe. Methods without it are not always safe.",
-    "cookie inline": "The method needs this auth type.",
+    "cookie inline": "The method needs this auth type, unlike the profile.",
     "@": "A saved call.",
     "○ ✓ ✗ ⨯": "A check: not run yet, passed, failed, no valid response.",  # noqa: RUF001 - the sign is meant
 }

@@ -119,7 +119,7 @@ login @cookie
 
 discover
     | Assumed, not listed by the server
-    f9 | records | rpc.discover | not Assumed
+    f9 | demo.orders 3 | rpc.discover | not Assumed
 
 copy
     write demo.echo {"price": 1.10}
@@ -166,8 +166,13 @@ response.expect run-checks checks.open checks.stop
 methods.pin methods.clear
     f2 q | no matches
     escape | not no matches
-    f2 ctrl+t | pinned
-    ctrl+t | not pinned
+    f2 ctrl+t | ★ ping
+    ctrl+t | not ★
+
+methods.fold methods.unfold
+    f9 | ▸ demo 12
+    f2 down down down right | ▾ demo 12 | records
+    left | ▸ demo 12 | not records
 
 recent.again recent.copy
     send demo.echo [1.10]

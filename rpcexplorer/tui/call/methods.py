@@ -21,11 +21,14 @@ from textual.widgets import Input, Static
 
 from rpcexplorer.auth.registry import needs_credentials
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.method import Method, SavedMethod, as_named
+from rpcexplorer.model.method import SIGN, Method, SavedMethod, as_named
+from rpcexplorer.model.problem import counted
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Column
 from rpcexplorer.text.exchange import ROLES, SIGNS, outcome_word, params_words
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.wrapping import WordLine, wrapped
+from rpcexplorer.tui.call.state import MOST_RECENT, CallState
 from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
@@ -36,7 +39,6 @@ from rpcexplorer.tui.widgets.rows import ItemList, RowList
 if TYPE_CHECKING:
     from rpcexplorer.checks.run import CheckVerdict
     from rpcexplorer.text.matching import Names
-    from rpcexplorer.tui.call.state import CallState
 
 Standing = Literal["pinned", "recent", "plain"]
 """Pinned by the user, called lately, or neither."""
@@ -49,10 +51,20 @@ class MethodRow(Struct, frozen=True):
 
     method: Method
     standing: Standing
+    group: str = ""
+    """The group above it, whose name is not repeated."""
 
 
-class Heading(Struct, frozen=True):
-    """The heading of a group, which cannot be chosen; a gap without words."""
+class GroupRow(Struct, frozen=True):
+    """A group of methods, which can be folded."""
+
+    name: str
+    count: int
+    is_open: bool
+
+
+class Remark(Struct, frozen=True):
+    """Words that cannot be chosen."""
 
     words: str
 
@@ -63,11 +75,11 @@ class TypedRow(Struct, frozen=True):
     name: str
 
 
-MethodListRow: TypeAlias = MethodRow | Heading | TypedRow
+MethodListRow: TypeAlias = MethodRow | GroupRow | Remark | TypedRow
 
 
 def name_of(row: MethodListRow | None) -> str:
-    """Return the method of a row; empty for a heading."""
+    """Return the method of a row; empty for a group or a remark."""
     match row:
         case MethodRow(method=method):
             return method.name
@@ -77,15 +89,17 @@ def name_of(row: MethodListRow | None) -> str:
 
 
 def group_of(name: str) -> str:
-    """Return the part of a name before the first ``.``, ``/``, ``:`` or ``_``.
+    """Return the part of a name before the last ``.``, ``/`` or ``:``, else before the first ``_``.
 
-    A ``_`` only counts if there is none of the others. Empty without any.
+    Empty without any, and for saved calls.
     """
-    for separators in ("./:", "_"):
-        for at in range(1, len(name) - 1):
-            if name[at] in separators:
-                return name[:at]
-    return ""
+    if name.startswith(SIGN):
+        return ""
+    inner = name[1:-1]
+    last = max(inner.rfind(separator) for separator in "./:")
+    if last < 0:
+        last = inner.find("_")
+    return name[: last + 1]
 
 
 class MethodRows:
@@ -106,18 +120,33 @@ class MethodRows:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def listed(self, typed: str) -> Sequence[MethodListRow]:
-        """Return all methods in groups, or the matches for a typed name.
+    @property
+    def height(self) -> int:
+        """The number of rows if all groups are open."""
+        return len(self) + len(self._groups)
+
+    def group(self, name: str) -> str:
+        """Return the group that has a method; empty if it is listed above the groups."""
+        return self._group_of.get(name, "")
+
+    def listed(self, typed: str, is_open: Callable[[str], bool] = lambda _: True) -> Sequence[MethodListRow]:
+        """Return all methods, those of open groups below them, or the matches for a typed name.
 
         Matches are sorted, the best first. The typed name itself comes last.
         """
         name = typed.strip()
         if not name:
-            return self._grouped
+            rows: list[MethodListRow] = [*self._above]
+            for group, members in self._groups.items():
+                opened = is_open(group)
+                rows.append(GroupRow(group, len(members), opened))
+                if opened:
+                    rows += members
+            return rows
         found = self._order.searched.ranked(name, weights=self._weights)
-        rows: list[MethodListRow] = [self._rows[self._order.names[index]] for index in found.indexes]
+        rows = [self._rows[self._order.names[index]] for index in found.indexes]
         if not rows:
-            rows.append(Heading("no matches"))
+            rows.append(Remark("no matches"))
         if name not in self._rows:
             rows.append(TypedRow(name))
         return rows
@@ -130,20 +159,28 @@ class MethodRows:
         self._order.searched.ranked("a")
 
     @cached_property
-    def _grouped(self) -> Sequence[MethodListRow]:
-        """All methods: pinned, then without a group, then in groups."""
-        groups: dict[str, list[MethodListRow]] = {"": []}
+    def _above(self) -> Sequence[MethodRow]:
+        """The methods above the groups: pinned ones, then those without a group."""
+        rows = [self._rows[name] for name in self._pinned]
         for name, group in zip(self._order.names, self._order.groups, strict=True):
-            if self._rows[name].standing != "pinned":
-                groups.setdefault(group, []).append(self._rows[name])
-        rows: list[MethodListRow] = []
-        if self._pinned:
-            rows += [Heading("pinned"), *(self._rows[name] for name in self._pinned)]
-        for group in sorted(groups, key=str.casefold):
-            if groups[group] and (group or rows):
-                rows.append(Heading(group))
-            rows += groups[group]
+            row = self._rows[name]
+            if not group and row.standing != "pinned":
+                rows.append(row)
         return rows
+
+    @cached_property
+    def _groups(self) -> Mapping[str, Sequence[MethodRow]]:
+        """The other methods by their group."""
+        groups: dict[str, list[MethodRow]] = {}
+        for name, group in zip(self._order.names, self._order.groups, strict=True):
+            row = self._rows[name]
+            if group and row.standing != "pinned":
+                groups.setdefault(group, []).append(MethodRow(row.method, row.standing, group))
+        return {group: groups[group] for group in sorted(groups, key=str.casefold)}
+
+    @cached_property
+    def _group_of(self) -> Mapping[str, str]:
+        return {row.method.name: group for group, rows in self._groups.items() for row in rows}
 
 
 class _Order:
@@ -154,10 +191,11 @@ class _Order:
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = sorted(names, key=str.casefold)
-        groups = [group_of(name) for name in self.names]
-        sizes = Counter(groups)
-        self.groups = [group if sizes[group] > 1 else "" for group in groups]
+        self.groups = [group_of(name) for name in self.names]
         """The group of each name; empty if it has no other member."""
+        for wider in (group_of, lambda _: ""):  # A name that is alone joins the group around its own.
+            sizes = Counter(self.groups)
+            self.groups = [group if sizes[group] > 1 else wider(group) for group in self.groups]
 
     @cached_property
     def searched(self) -> Names:
@@ -177,9 +215,12 @@ _MARKS: Final[dict[Standing, tuple[str, str]]] = {
     "recent": ("·", "middle"),
     "plain": (" ", "text"),
 }
-_CURRENT: Final = ("▸", "text bold")
+_CURRENT: Final = ("▌", "text bold")
+_SAVED: Final = (SIGN, "middle")
+_INDENT: Final = "  "
+"""Before the name of a method in a group."""
+_FOLDS: Final = {True: "▾", False: "▸"}
 _MORE: Final = ("…", "dim")
-_AUTH: Final = len("  cookie")
 CHECK_SIGNS: Final[Mapping[CheckVerdict | None, tuple[str, str, str]]] = {
     None: ("○", "middle", "not checked yet"),
     "passed": (SIGNS["result"], ROLES["result"], "passed"),
@@ -191,9 +232,9 @@ NOTHING_KNOWN: Final = ("No methods yet.", "Press {} to discover them.", "Or typ
 
 
 class MethodList(RowList[MethodListRow], can_focus=False):
-    """Methods, one per row: mark, name, ``!`` if unsafe, auth, check, description.
+    """Methods in a tree: mark, name, description, auth, ``!`` if unsafe, check.
 
-    The description is shown if there is room.
+    The description is shown if there is room, the auth type if it is not the one of the profile.
     """
 
     DEFAULT_CSS = """
@@ -204,6 +245,7 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     """The method in the editor."""
     here: reactive[bool] = reactive(False)
     """The keys go to this list."""
+    profile: reactive[Profile | None] = reactive[Profile | None](None)
     verdicts: reactive[Mapping[str, CheckVerdict]] = reactive[Mapping[str, "CheckVerdict"]]({})
     """The last results of checks in this run of the program."""
     longest: reactive[int] = reactive(0)
@@ -214,6 +256,8 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         self._discover_key = discover_key or "^P"
         self.typed = ""
         """The filter, whose letters are underlined in the names that match."""
+        self.current_group = ""
+        """The group of the current method."""
         self.is_discovered = False
         """The list has methods that the server has listed."""
 
@@ -224,8 +268,7 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         return f"Not in the list. {advice}"
 
     def can_choose(self, item: MethodListRow) -> bool:
-        """Return whether the row has a method: headings cannot be chosen."""
-        return not isinstance(item, Heading)
+        return not isinstance(item, Remark)
 
     def draw(self, item: MethodListRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground, side = "background", "dim"
@@ -234,12 +277,18 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         if ground == "selection":
             side = "middle"
         match item:
-            case Heading(words=words):
-                return line([(" ", "text"), (words[:MAX_NAME_CHARACTERS], "dim")], width, styles, ground=ground)
+            case Remark(words=words):
+                return line([(" ", "text"), (words, "dim")], width, styles, ground=ground)
             case TypedRow(name=name):
                 left: Pieces = [(" " * MARGIN, "text"), ("call ", side), (f'"{name[:MAX_NAME_CHARACTERS]}"', "text")]
                 right: Pieces = [("  Enter", side)] if chosen else []
                 about = self.unknown
+            case GroupRow(name=name, count=count, is_open=is_open):
+                has_current = name == self.current_group and not is_open
+                left = [_CURRENT if has_current else (" ", "text"), (_FOLDS[is_open], "middle"), (" ", "text")]
+                right = [(f"  {count:,}", side)]
+                left += _name(name, (), width - MARGIN - width_of(right) - 1)
+                about = ""
             case MethodRow(method=method):
                 left, right = self._method(item, width, side)
                 about = method.doc
@@ -265,27 +314,29 @@ class MethodList(RowList[MethodListRow], can_focus=False):
 
         The sign ``!`` gets a word if that leaves enough room for the description.
         """
-        method, is_roomy, is_current = row.method, width >= ROOMY, row.method.name == self.current
-        auth = f"  {method.auth}" if method.auth and needs_credentials(method.auth) else ""
-        if is_roomy and method.safe is False:
-            auth = auth.rjust(_AUTH)
-        right = [(auth, side), *_check_sign(method, self.verdicts)]
-        unsafe: Pieces = []
+        method, is_current = row.method, row.method.name == self.current
+        right: WordLine = []
+        usual = self.profile.auth.kind if self.profile is not None else None
+        if method.auth and method.auth != usual and needs_credentials(method.auth):
+            right.append((f"  {method.auth}", side))
         if method.safe is False:
             described = self._description_column(width) + columns(f"{method.doc[:width]}  ! unsafe ")
-            has_room = is_roomy and described + width_of(right) <= width
-            unsafe = [("  ! unsafe" if has_room else "  !", "careful")]
-        room = width - MARGIN - width_of(unsafe) - width_of(right) - 1
-        mark = _CURRENT if is_current else _MARKS[row.standing]
+            has_room = width >= ROOMY and described + width_of(right) <= width
+            right.append(("  ! unsafe" if has_room else "  !", "careful"))
+        right += _check_sign(method, self.verdicts)
+        mark, hidden, indent = _MARKS[row.standing], 0, ""
+        if isinstance(method, SavedMethod) and row.standing != "pinned":
+            mark, hidden = _SAVED, len(SIGN)
+        if row.group:
+            hidden, indent = len(row.group) + 1, _INDENT
         found: Sequence[int] = ()
         if self.typed:
             from rpcexplorer.text.matching import matched_letters  # not needed by the start
 
             found = matched_letters(self.typed, method.name)
-        left = [(" ", "text"), mark, (" ", "text"), *_name(method.name, found, room, is_current=is_current)]
-        if is_roomy:
-            return left, [*unsafe, *right]
-        return [*left, *unsafe], right
+        room = width - MARGIN - len(indent) - width_of(right) - 1
+        name = _name(method.name, found, room, hidden=hidden, is_current=is_current)
+        return [_CURRENT if is_current else (" ", "text"), mark, (f" {indent}", "text"), *name], right
 
 
 def _check_sign(method: Method, verdicts: Mapping[str, CheckVerdict]) -> Pieces:
@@ -295,15 +346,17 @@ def _check_sign(method: Method, verdicts: Mapping[str, CheckVerdict]) -> Pieces:
     return [(f" {sign}", role)]
 
 
-def _name(name: str, found: Sequence[int], room: int, *, is_current: bool) -> Pieces:
-    """Return the name in at most ``room`` columns.
+def _name(
+    name: str, found: Sequence[int], room: int, *, hidden: int = 0, is_current: bool = False
+) -> list[tuple[str, str]]:
+    """Return the name in at most ``room`` columns, without its first ``hidden`` characters.
 
     The group is lighter, and the letters that match the filter (``found``) are underlined.
     """
     name = name[:MAX_NAME_CHARACTERS]
-    group = group_of(name)
+    group = "" if hidden else group_of(name)
     letters: list[tuple[str, str]] = []
-    for at, char in enumerate(name):
+    for at, char in enumerate(name[hidden:], start=hidden):
         role = "text"
         if is_current:
             role = "text bold"
@@ -373,6 +426,8 @@ class RecentList(ItemList[Exchange], scope="recent"):
 
 _BEFORE_RECENT: Final = 9
 """Rows for the rest of the pane; recent calls get a third of the others."""
+_AROUND_TREE: Final = 4
+"""Rows for the titles, the filter and the line below the list."""
 
 
 class Filter(Entry):
@@ -383,6 +438,23 @@ class Filter(Entry):
     def __init__(self, take: Callable[[str], None]) -> None:
         super().__init__(take=take, hint="type to filter")
         self.select_on_focus = True
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the arrows to the tree while there is no text."""
+        if action in {"cursor_left", "cursor_right"} and not self.value:
+            return False
+        return super().check_action(action, parameters)
+
+
+def _place_of(rows: Sequence[MethodListRow], name: str, group: str) -> int:
+    """Return the row of a method; if it is folded, the row of its group."""
+    place = 0
+    for at, row in enumerate(rows):
+        if name and name_of(row) == name:
+            return at
+        if isinstance(row, GroupRow) and row.name == group:
+            place = at
+    return place
 
 
 class MethodsPane(Commanded, Vertical, scope="methods"):
@@ -408,6 +480,7 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
     """The last results of checks in this run of the program, by listed name."""
     current: reactive[str] = reactive("", init=False, repaint=False)
     """The method in the editor."""
+    profile: reactive[Profile | None] = reactive[Profile | None](None, init=False, repaint=False)
     recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
     """The newest calls of this profile, the latest first."""
     here: reactive[bool] = reactive(False, init=False, repaint=False)
@@ -425,6 +498,10 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
         super().__init__()
         self._state, self._key = state, state.key("focus.methods")
         self._rows = MethodRows({})
+        self._opened: dict[str, bool] = {}
+        """The groups that were folded or unfolded."""
+        self._room = 0
+        """Rows of the list below which no group is folded."""
         self._filter, self._list = Filter(self._take), MethodList(state.key("discover"))
         self._recent_list = RecentList(state)
         self._bar, self._summary, self._recent_bar = Bar(self._filter), Bar(), Bar(self._recent_list)
@@ -437,7 +514,7 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
             yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
             yield self._filter
         here = MethodsPane
-        yield self._list.data_bind(here.current, here.here, here.verdicts)
+        yield self._list.data_bind(here.current, here.here, here.verdicts, here.profile)
         yield self._summary
         yield self._recent_bar
         yield self._recent_list
@@ -468,6 +545,7 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
             self._make_rows()
 
     def watch_current(self) -> None:
+        self._opened[self._rows.group(self.current)] = True
         self._show(self.current)
 
     def _find(self) -> None:
@@ -488,13 +566,18 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
 
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
-        self.post_message(self.MethodChosen(name_of(event.item)))
-        self.action_clear()
+        if isinstance(event.item, GroupRow):
+            self._turn(event.item, is_open=not event.item.is_open)
+        else:
+            self.post_message(self.MethodChosen(name_of(event.item)))
+            self.action_clear()
 
     def has(self, state: str) -> bool:
         match state:
             case "listed":
-                return self.here and self._list.chosen is not None
+                return self.here and bool(name_of(self._list.chosen))
+            case "tree":
+                return self.here and not self.typed and bool(self._group)
             case "typed":
                 return self.here and bool(self.typed)
         return super().has(state)
@@ -504,6 +587,38 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
 
     def action_page(self, by: int) -> None:
         self._list.action_page(by)
+
+    @property
+    def _group(self) -> str:
+        """The group under the cursor, or around the method there."""
+        match self._list.chosen:
+            case GroupRow(name=name) | MethodRow(group=name):
+                return name
+        return ""
+
+    def action_unfold(self) -> None:
+        """Unfold the group under the cursor, or go to its first method."""
+        row = self._list.chosen
+        if isinstance(row, GroupRow):
+            if row.is_open:
+                self._list.action_move(1)
+            else:
+                self._turn(row, is_open=True)
+
+    def action_fold(self) -> None:
+        """Fold the group under the cursor, or go from a method to its group."""
+        row = self._list.chosen
+        if isinstance(row, GroupRow):
+            self._turn(row, is_open=False)
+        else:
+            self._show("", self._group)
+
+    def _turn(self, row: GroupRow, *, is_open: bool) -> None:
+        self._opened[row.name] = is_open
+        self._show("", row.name)
+
+    def _is_open(self, group: str) -> bool:
+        return self._opened.get(group, self._rows.height <= self._room)
 
     def action_clear(self) -> None:
         self._filter.value = ""
@@ -517,23 +632,32 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
         self._rows = MethodRows(self.methods, self.pinned, recent)
         self._list.is_discovered = any(method.source == "discovered" for method in self.methods.values())
         self._list.longest = max((columns(name) for name in self.methods), default=0)
-        self._show(name_of(self._list.chosen) or self.current)
+        self._opened.setdefault(self._rows.group(self.current), True)
+        self._show_again()
 
     watch_pinned = _make_rows
 
-    def _show(self, name: str) -> None:
-        """Show the rows for the filter, with the cursor on a name or the first."""
+    def _show_again(self) -> None:
+        """Show other rows; the cursor stays on its method or group."""
+        row = self._list.chosen
+        if isinstance(row, GroupRow):
+            self._show("", row.name)
+        else:
+            self._show(name_of(row) or self.current)
+
+    def _show(self, name: str, group: str = "") -> None:
+        """Show the rows for the filter, with the cursor on a method, else on a group, else on the first row."""
         if not self._list.is_attached:
             return  # on_mount will do it
-        rows, known = self._rows.listed(self.typed), len(self._rows)
-        found = sum(isinstance(row, MethodRow) for row in rows)
-        count = f"{known:,}" if found == known else f"{found:,} of {known:,}"
+        rows = self._rows.listed(self.typed, self._is_open)
+        count = f"{len(self._rows):,}"
+        if self.typed:
+            found = sum(isinstance(row, MethodRow) for row in rows)
+            count = f"{found:,} of {count}"
         self._bar.key = f"{count}  {self._key}"
+        self._list.current_group = self._rows.group(self.current)
         self._list.typed, self._list.items = self.typed, rows
-        at = 0
-        if name:
-            at = next((at for at, row in enumerate(rows) if name_of(row) == name), 0)
-        self._list.move_to(at)
+        self._list.move_to(_place_of(rows, name, group or self._rows.group(name)))
         self._describe_row()
 
     def _describe_row(self) -> None:
@@ -552,6 +676,8 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
                 sign, role, verdict = CHECK_SIGNS[self.verdicts.get(method.name)]
                 words.append((f"{sign} {verdict}  ", role))
             words.append((method.doc[:MAX_NAME_CHARACTERS], "dim"))
+        elif isinstance(row, GroupRow):
+            words.append((f"  {counted(row.count, 'method')}", "dim"))
         self._summary.words = words
         self.pointed = name_of(row) if self.here else ""
         self.refresh_bindings()
@@ -562,14 +688,20 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
         """Share the height between list and recent calls."""
         if not self._list.is_attached:
             return
-        room = max(self.size.height - _BEFORE_RECENT, 0) // 3
+        height = self.size.height or self.app.size.height  # There is no layout before the first frame.
+        room = max(height - _BEFORE_RECENT, 0) // 3
+        self._room = height - _AROUND_TREE - min(room, MOST_RECENT)
         calls = self.recent[:room]
         self._recent_list.show(calls, from_top=True)  # A key must not resend another call.
         self._recent_list.styles.height = len(calls)
         self._recent_bar.display = self._recent_list.display = bool(calls)
         self._summary.display = self.size.width < ROOMY
 
-    on_resize = _share_height
+    def on_resize(self) -> None:
+        before = self._room
+        self._share_height()
+        if self._room != before:
+            self._show_again()
 
     def _follow_focus(self) -> None:
         self.here = self._filter.has_focus

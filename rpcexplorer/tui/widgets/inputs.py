@@ -42,7 +42,7 @@ class InOrder(_Base):
 
     async def _on_key(self, event: events.Key) -> None:
         for binding in self._bindings.key_to_bindings.get(event.key, ()):
-            if not binding.action.startswith(INHERITED):
+            if not binding.action.startswith(INHERITED) and self.check_action(binding.action, ()):
                 event.stop()
                 event.prevent_default()
                 await self.run_action(binding.action)

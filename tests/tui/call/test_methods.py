@@ -12,16 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets import Input
 
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.model.exchange import Cancelled, Sent
-from rpcexplorer.model.method import Method
+from rpcexplorer.model.method import Method, SavedMethod
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.call.methods import (
-    Heading,
+    GroupRow,
     MethodList,
     MethodRow,
     MethodRows,
     MethodsPane,
     RecentList,
+    Remark,
     TypedRow,
     group_of,
     name_of,
@@ -66,9 +69,9 @@ def bars(pane: MethodsPane) -> list[str]:
 
 
 def lit(pane: MethodsPane) -> str:
-    """Return the method under the cursor."""
+    """Return the method or group under the cursor."""
     row: Any = pane.query_one(MethodList).chosen
-    return row.method.name if isinstance(getattr(row, "method", None), Method) else f'"{row.name}"'
+    return row.name if isinstance(row, GroupRow) else row.method.name
 
 
 def names(messages: Sequence[Any]) -> list[str]:
@@ -76,16 +79,19 @@ def names(messages: Sequence[Any]) -> list[str]:
 
 
 async def test_methods_are_grouped_with_auth_and_unsafe_sign() -> None:
-    async with choosing() as (pane, _):
+    async with choosing() as (pane, program):
         assert shown(pane) == [
             "   arg_test              inline",
             "   auth",
             "   session.usage         cookie",
-            " user",
-            "   user.create  !        cookie",
-            "   user.get              cookie",
-            "   user.list             cookie",
+            " ▾ user                       3",
+            "     create           cookie  !",
+            "     get                 cookie",
+            "     list                cookie",
         ]
+        pane.profile = Profile("shop", "http://127.0.0.1", auth=CookieAuth())
+        await program.pause()
+        assert shown(pane)[4:] == ["     create                   !", "     get", "     list"]
         assert bars(pane)[0] == "▌Methods                  6  F2"
 
 
@@ -96,16 +102,78 @@ async def test_pinned_current_and_recent_methods_have_their_marks() -> None:
         pane.current = "user.get"
         await program.pause()
         lines = shown(pane)
-        assert lines[:3] == [" pinned", " ★ user.list             cookie", ""]
+        assert lines[0] == " ★ user.list             cookie"
         assert " · auth" in lines
-        assert " ▸ user.get              cookie" in lines
+        assert "▌    get                 cookie" in lines
+
+
+SHOP = {
+    name: Method(name)
+    for name in ["ping", "shop.cart.add", *(f"shop.item.{word}" for word in ("get", "list", "put")), "shop.a", "shop.b"]
+}
+
+
+async def test_groups_of_a_long_list_are_folded() -> None:
+    async with choosing(size=(32, 12), methods=SHOP) as (pane, program):
+        folded = ["   ping", " ▸ shop                       3", " ▸ shop.item                  3"]
+        assert shown(pane) == folded
+        await program.press("down", "enter")
+        opened = ["   ping", " ▾ shop                       3", "     a", "     b", "     cart.add", folded[2]]
+        assert shown(pane) == opened
+        await program.press("right", "down", "down")
+        assert lit(pane) == "shop.cart.add"
+        await program.press("left", "left")
+        assert shown(pane) == folded
+        await program.press("down", "right")
+        assert shown(pane)[3:] == ["     get", "     list", "     put"]
+        assert program.of(MethodsPane.MethodChosen) == []
+        await program.press("down", "enter")
+        assert names(program.of(MethodsPane.MethodChosen)) == ["shop.item.get"]
+
+
+async def test_group_of_the_edited_method_is_open() -> None:
+    async with choosing(size=(32, 12), methods=SHOP) as (pane, program):
+        pane.current = "shop.item.list"
+        await program.pause()
+        assert shown(pane)[2:] == [" ▾ shop.item                  3", "     get", "▌    list", "     put"]
+        await program.press("left", "left")
+        assert shown(pane)[2:] == ["▌▸ shop.item                  3"]
+        await program.press(*"put", "escape")
+        assert lit(pane) == "shop.item"
+
+
+async def test_filter_finds_methods_of_folded_groups() -> None:
+    async with choosing(size=(32, 12), methods=SHOP) as (pane, program):
+        await program.press(*"add", "left", "left", *"x", "backspace")
+        assert shown(pane)[0] == "   shop.cart.add"
+        assert pane.typed == "add"
+
+
+async def test_list_is_folded_when_the_terminal_gets_low() -> None:
+    async with choosing(size=(32, 30), methods=SHOP) as (pane, program):
+        assert len(shown(pane)) == len(SHOP) + 2
+        await program.press("down", "down")
+        assert lit(pane) == "shop.a"
+        await program.resize_terminal(32, 12)
+        await program.until(lambda: len(shown(pane)) == 3)
+        assert lit(pane) == "shop"
+
+
+async def test_saved_call_has_its_sign_before_its_name() -> None:
+    methods = {"@one.user": SavedMethod("@one.user", calls="user.get"), "user.get": Method("user.get")}
+
+    async with choosing(methods=methods) as (pane, program):
+        assert shown(pane) == [" @ one.user", "   user.get"]
+        pane.pinned = ["@one.user"]
+        await program.pause()
+        assert shown(pane) == [" ★ @one.user", "   user.get"]
 
 
 async def test_wide_list_has_summaries_and_words_for_signs() -> None:
     async with choosing(size=(57, 24)) as (pane, _):
         assert shown(pane)[4:6] == [
-            "   user.create    Creates a user        ! unsafe  cookie",
-            "   user.get       Reads one user                  cookie",
+            "     create       Creates a user        cookie  ! unsafe",
+            "     get          Reads one user                  cookie",
         ]
         assert len(bars(pane)) == 1
 
@@ -120,7 +188,7 @@ async def test_summaries_take_the_room_of_words_and_auth() -> None:
         assert shown(pane) == [
             "   a  Says in a few more words what it does",
             "   b  Says in a few more words what it do…  cookie",
-            "   c  Says in a few more words what it…  !  cookie",
+            "   c  Says in a few more words what it…  cookie  !",
         ]
 
 
@@ -129,6 +197,8 @@ async def test_narrow_list_describes_current_row_in_a_line() -> None:
     async with choosing() as (pane, program):
         assert bars(pane)[1] == "   Takes the credentials as pa…"
         await program.press("down", "down", "down")
+        assert (lit(pane), bars(pane)[1]) == ("user", "   3 methods")
+        await program.press("down")
         assert (lit(pane), bars(pane)[1]) == ("user.create", " ! unsafe  Creates a user")
 
 
@@ -169,6 +239,7 @@ async def test_click_chooses_a_method_and_keeps_the_focus() -> None:
     async with choosing() as (pane, program):
         await program.click(MethodList, offset=(5, 3))
         assert program.of(MethodsPane.MethodChosen) == []
+        await program.click(MethodList, offset=(5, 3))
         await program.click(MethodList, offset=(5, 5))
         assert names(program.of(MethodsPane.MethodChosen)) == ["user.get"]
         assert program.app.focused is pane.query_one(Input)
@@ -177,7 +248,7 @@ async def test_click_chooses_a_method_and_keeps_the_focus() -> None:
 @pytest.mark.thorough
 async def test_cursor_stays_on_its_method_after_discovery() -> None:
     async with choosing() as (pane, program):
-        await program.press("down", "down", "down", "down")
+        await program.press(*["down"] * 5)
         assert lit(pane) == "user.get"
         pane.methods = {**METHODS, "account.get": Method("account.get"), "user.archive": Method("user.archive")}
         await program.pause()
@@ -245,7 +316,7 @@ async def test_rows_fit_the_width_with_whole_signs(width: int) -> None:
             strip = rows.render_line(at)
             assert strip.cell_length == width
             assert "!" in strip.text
-            assert strip.text.rstrip().endswith("cookie")
+            assert strip.text.rstrip().endswith("cookie  !")
 
 
 @pytest.mark.thorough
@@ -254,7 +325,7 @@ async def test_rows_fit_the_width_with_whole_signs(width: int) -> None:
     [
         ("organization.member.invitation.create", "   …ber.invitation.create  !"),
         ("organizationmemberinvitationcreate", "   organizationmemberinv…  !"),
-        ("\u202e" * 9, "   \\u202e\\u202e\\u202e…  !"),
+        ("\u202e" * 9, "   \\u202e\\u202e\\u202e…     !"),
     ],
 )
 async def test_long_name_is_cut_in_its_group_first(name: str, row: str) -> None:
@@ -301,6 +372,10 @@ async def test_letters_of_the_filter_are_underlined() -> None:
     ("name", "group"),
     [
         ("user.get", "user"),
+        ("mail.template.get", "mail.template"),
+        ("a_b_c.d_e", "a_b_c"),
+        ("one_two_three", "one"),
+        ("@user.get", ""),
         ("users/list", "users"),
         ("system:reboot", "system"),
         ("arg_test", "arg"),
@@ -309,7 +384,7 @@ async def test_letters_of_the_filter_are_underlined() -> None:
         ("_", ""),
     ],
 )
-def test_group_is_the_text_before_the_first_separator(name: str, group: str) -> None:
+def test_group_is_the_text_before_the_last_separator(name: str, group: str) -> None:
     assert group_of(name) == group
 
 
@@ -318,12 +393,12 @@ def rows_of(names: Iterable[str], pinned: Sequence[str] = (), recent: Sequence[s
 
 
 def listed(rows: MethodRows, typed: str) -> str:
-    """Return the names, headings in brackets, a typed name in quotes."""
+    """Return the names, groups in brackets, a typed name in quotes."""
     words = []
     for row in rows.listed(typed):
         match row:
-            case Heading(words=heading):
-                words.append(f"[{heading}]")
+            case GroupRow(name=group) | Remark(words=group):
+                words.append(f"[{group}]")
             case TypedRow(name=name):
                 words.append(f'"{name}"')
             case _:
@@ -334,8 +409,8 @@ def listed(rows: MethodRows, typed: str) -> str:
 @pytest.mark.parametrize(
     ("names", "pinned", "recent", "typed", "rows"),
     [
-        ("user.list user.get ping", "ping user.list ping", "", "", "[pinned] ping user.list [user] user.get"),
-        ("", "gone.now", "", "", "[pinned] gone.now"),
+        ("user.list user.get ping", "ping user.list ping", "", "", "ping user.list [user] user.get"),
+        ("", "gone.now", "", "", "gone.now"),
         ("user.get ping session.usage user.list", "", "", "us", 'user.get user.list session.usage "us"'),
         ("user.get user.list", "", "", " user ", 'user.get user.list "user"'),
         ("ping.pong ping a.ping", "a.ping", "", "ping", "ping ping.pong a.ping"),
