@@ -58,7 +58,7 @@ async def test_params_and_results_are_checked_against_the_schema(make_explorer: 
         made.method_lists.settle(profile, found)
         async with open_program(made, profile="demo") as program:
             calls = program.calls
-            await program.until(lambda: "! line 1, column 1: id is missing. (1 of 2, " in program.text)
+            await program.sees("! line 1, column 1: id is missing. (1 of 2, ")
             sentence = calls.params.warnings.problems[1].sentence
             assert sentence == "id.token is missing", "a member of another param can be missing, too"
             assert checker.asked[-1] == (TOLD, "{}", "name")

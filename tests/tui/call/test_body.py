@@ -158,12 +158,12 @@ async def test_old_error_is_gone_while_a_call_waits(explorer: Explorer, monkeypa
         assert program.text.count("broken") == 1
         monkeypatch.setattr(Running, "seconds", 0.1)
         pane.running = Running(explorer, "sending")
-        await program.until(lambda: "100 ms" in program.text)
+        await program.sees("100 ms")
         monkeypatch.setattr(Running, "seconds", 0.2)
-        await program.until(lambda: "200 ms" in program.text)
+        await program.sees("200 ms")
         assert "broken" in program.text, "a fast call changes nothing else on screen"
         monkeypatch.setattr(Running, "seconds", 1.0)
-        await program.until(lambda: "appears here as soon as" in program.text)
+        await program.sees("appears here as soon as")
         for width in (100, 90):
             await program.resize_terminal(width, 20)
             assert "broken" not in program.text

@@ -31,10 +31,7 @@ REPLY = '{"b":1.10,"a":"x"}'
 async def replied(explorer: Explorer, *, profile: str = "demo") -> AsyncIterator[tuple[Program, Exchange]]:
     """Show a response with the focus on it."""
     async with open_program(explorer, profile=profile) as program:
-        await program.write("demo.echo", REPLY)
-        call = await program.sent()
-        await program.press("f4")
-        yield program, call
+        yield program, await program.send("demo.echo", REPLY)
 
 
 async def copied(program: Program, *pressed: str) -> str:
@@ -142,7 +139,7 @@ async def test_shown_response_is_saved_unchanged_and_private(explorer: Explorer,
         await save_in(program, whole, "Save the whole response in which file?")
         await program.until(lambda: "whole.json" in program.notices)
         await program.press("left_square_bracket", "f", *".b", "enter")
-        await program.until(lambda: "FILTERED .b" in program.words)
+        await program.sees("FILTERED .b")
         await save_in(program, made, "Save the filtered response in which file?")
         await program.until(lambda: "made.txt" in program.notices)
     assert result.read_text() == REPLY + "\n"

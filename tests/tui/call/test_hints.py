@@ -143,7 +143,7 @@ async def test_hint_on_a_confirming_profile_confirms_again(called: Called) -> No
         await program.sent("right", "enter")
         await asked(program)
         await program.press("enter")
-        await program.until(lambda: "Send to node?" in program.text)
+        await program.sees("Send to node?")
     assert len(server.requests) == 1
 
 
@@ -257,7 +257,7 @@ async def test_keys_without_a_call_offer_the_fix_too(make_explorer: Make, key: s
                 await program.until(lambda: "To test whether the server needs them, press Alt+t." in program.notices)
                 assert not server.requests
             await program.press("f9")
-            await program.until(lambda: "^R set auth.kind to basic" in program.words)
+            await program.sees("^R set auth.kind to basic")
             await program.press("f8" if key == "f8" else "ctrl+r")
             assert "auth.kind" in shown(await program.on(Confirm))
 

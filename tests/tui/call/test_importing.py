@@ -49,7 +49,7 @@ async def test_long_pasted_request_is_parsed_in_a_thread(explorer: Explorer, mon
 
     monkeypatch.setattr(envelopes, "whole_requests", whole_requests)
     async with pasted(explorer, ENVELOPE.replace("1.10", f'"{"x" * 2 * MAX_IMMEDIATE}"')) as program:
-        await program.until(lambda: "import method" in program.text)
+        await program.sees("import method")
         await take(program)
     assert threads
     assert threading.main_thread() not in threads

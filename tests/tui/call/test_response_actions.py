@@ -28,7 +28,7 @@ async def replied(explorer: Explorer) -> AsyncIterator[Program]:
 async def test_problem_of_a_filter_is_shown_once(explorer: Explorer, enter: bool) -> None:
     async with replied(explorer) as program:
         await program.press("f", *".a |||", *(["enter"] if enter else []))
-        await program.until(lambda: "unexpected" in program.text)
+        await program.sees("unexpected")
         await program.pause()
         assert program.text.count("unexpected") == 1
 
@@ -68,18 +68,18 @@ async def test_call_without_a_method_names_the_next_step(explorer: Explorer) -> 
     async with open_program(explorer, profile="prod") as program:
         program.calls.drafts.choose("")
         assert (await program.sent()).outcome_name == "refused"
-        await program.until(lambda: "Name one, such as" in program.text)
+        await program.sees("Name one, such as")
 
 
 async def test_duplicate_name_is_a_warning_and_sent_unchanged(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo", size=(140, 40)) as program:
         await program.write("demo.echo", '{"id": 1, "id": 2}')
-        await program.until(lambda: "valid JSON object with 2 members" in program.words)
+        await program.sees("valid JSON object with 2 members")
         assert "“id” appears twice in one object and is sent as typed" in program.words
         exchange = await program.sent()
         assert b'{"id":1,"id":2}' in b"".join(exchange.response.body.split())
         program.calls.params.replace('{"id": 1}')
-        await program.until(lambda: "twice" not in program.text)
+        await program.misses("twice")
 
 
 async def test_json_rpc_1_0_responses_are_reported_once(make_explorer: Callable[..., Explorer]) -> None:

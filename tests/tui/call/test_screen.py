@@ -61,7 +61,7 @@ async def test_invalid_text_is_not_sent_and_explained(explorer: Explorer) -> Non
         await program.write("arg_test", '["username": "ada"]')
         await program.press("f3", "ctrl+o", "f5")
         problem = "not sent line 1, column 12: members need braces, not square brackets."
-        await program.until(lambda: problem in program.words)
+        await program.sees(problem)
         assert program.calls.exchange is None
         assert not program.calls.running
         await program.press("x")  # at the place
@@ -70,7 +70,7 @@ async def test_invalid_text_is_not_sent_and_explained(explorer: Explorer) -> Non
         await program.press("backspace")
         await program.press("ctrl+r")
         await program.until(lambda: '1 {"username": "ada"}' in program.words)
-        await program.until(lambda: "✓ valid JSON" in program.words)
+        await program.sees("✓ valid JSON")
 
 
 async def test_draft_survives_another_method_and_a_restart(explorer: Explorer, make_explorer: Make) -> None:
@@ -132,13 +132,13 @@ async def test_profile_change_replaces_methods_drafts_and_calls(explorer: Explor
     async with open_program(explorer, profile="demo") as program:
         await program.write("demo.echo", '["on demo"]')
         await program.sent()
-        await program.until(lambda: "✓ demo.echo" in program.words)
+        await program.sees("✓ demo.echo")
         await program.profiles("prod")
         await program.press("enter")
         await program.on(CallScreen)
         assert " prod http" in program.words.splitlines()[0]
         assert program.calls.exchange is None
-        await program.until(lambda: "✓ demo.echo" not in program.words)
+        await program.misses("✓ demo.echo")
         program.calls.drafts.choose("demo.echo")
         await program.pause()
         assert "on demo" not in program.text
@@ -267,7 +267,7 @@ async def test_reason_of_unsent_call_is_shown_whole(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo", size=(80, 24)) as program:
         reason = " ".join(f"word{number}" for number in range(60))
         program.calls.exchange = recorded(0, outcome=Refused("credentials", reason), response=Response())
-        await program.until(lambda: "word59" in program.text)
+        await program.sees("word59")
 
 
 @pytest.mark.thorough

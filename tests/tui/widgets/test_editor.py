@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 
 import pytest
 from rich.segment import Segment
-from textual import events
 
 from rpcexplorer.tui.theme import GUTTER, ThemeStyles
 from rpcexplorer.tui.widgets.editor import Editor
@@ -102,8 +101,7 @@ async def test_tab_moves_the_focus_and_types_nothing() -> None:
 )
 async def test_paste_is_inserted_unchanged_as_one_change(pasted: str) -> None:
     async with editing("[]") as (editor, program):
-        program.app.post_message(events.Paste(pasted))
-        await program.pause()
+        await program.paste(pasted)
         assert editor.text == (pasted if pasted[0] in "[{" else f"[{pasted}]")
         assert "\x1b" not in text_of(editor)
         assert "\u202e" not in text_of(editor)
@@ -115,8 +113,7 @@ async def test_line_ends_of_other_systems_are_converted() -> None:
     async with editing("[\r\n1\r]") as (editor, program):
         assert editor.text == "[\n1\n]"
         editor.select_all()
-        program.app.post_message(events.Paste("{\r\n}"))
-        await program.pause()
+        await program.paste("{\r\n}")
         assert editor.text == "{\n}"
 
 
@@ -237,6 +234,5 @@ async def test_typed_or_pasted_bracket_replaces_an_untouched_pair(
 ) -> None:
     async with editing(start) as (editor, program):
         await program.press(*typed)
-        program.app.post_message(events.Paste(pasted))
-        await program.pause()
+        await program.paste(pasted)
         assert editor.text == becomes
