@@ -114,7 +114,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
 
     DEFAULT_CSS = """
     ResponsePane { background: $background; }
-    ResponsePane.-old Body { opacity: 55%; }
+    ResponsePane.-old Body { opacity: 75%; }
     """
 
     exchange: reactive[Exchange | None] = reactive[Exchange | None](None, always_update=True)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.style import Style
+from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.theme import ThemeStyles, textual_theme
-from rpcexplorer.tui.widgets.bars import Bar
+from rpcexplorer.tui.widgets.bars import EDGE, Bar
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.fakes.explorer import open_explorer
 from tests.tui.program import open_program
@@ -127,3 +130,27 @@ async def test_footer_drops_discover_once_methods_are_known(explorer: Explorer) 
         await program.until(lambda: "Found" in program.notices)
         await program.rest()
         assert "F9 discover" not in footer()
+
+
+def places_of_words(screen: Screen[Any], colour: object) -> Iterator[tuple[int, int]]:
+    """Yield where words are drawn in a colour, or on it."""
+    for y, strip in enumerate(screen._compositor.render_strips(screen.size)):
+        x = 0
+        for piece in strip:
+            is_word = piece.text == EDGE or any(map(str.isalnum, piece.text))
+            if is_word and piece.style is not None and colour in (piece.style.color, piece.style.bgcolor):
+                yield x, y
+            x += piece.cell_length
+
+
+async def test_no_words_outside_the_focused_pane_have_the_accent(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(200, 60)) as program:
+        await program.press("f9")
+        await program.until(lambda: "demo.records" in program.calls.known)
+        await program.send("demo.records", "[]")
+        accent = ThemeStyles.of(program.calls).style("accent").color
+        for key, pane in (("f2", program.calls.methods), ("f3", program.calls.params), ("f4", program.calls.response)):
+            await program.press(key)
+            places = list(places_of_words(program.app.screen, accent))
+            assert places
+            assert all(pane.region.contains(*place) for place in places), f"{key}: {places}"
