@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from textual import events
-from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
@@ -27,9 +27,8 @@ from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.widgets.bars import Header
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm
-from tests.fakes.peers import Peer, framed, peer
-from tests.tui.program import open_program
-from tests.tui.visiting import on, shown
+from tests.fakes.peers import Peer, Script, framed, peer
+from tests.tui.program import Program, open_program
 
 NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
 
@@ -81,19 +80,43 @@ def test_rate_is_the_average_of_the_last_seconds(counts: list[int], words: str) 
     assert rate_words(counts) == words
 
 
-async def open_events(pilot: Pilot[Any]) -> EventsScreen:
-    await pilot.press("alt+v")
-    screen: EventsScreen = await on(pilot, EventsScreen)
+def receive(explorer: Explorer, *events: Event) -> None:
+    """Let the server of the profile in use send events."""
+    assert explorer.profile is not None
+    for one in events:
+        explorer.hooks.on_event(explorer.profile, one)
+
+
+async def open_events(program: Program) -> EventsScreen:
+    await program.press("alt+v")
+    screen: EventsScreen = await program.on(EventsScreen)
     return screen
+
+
+def live(port: int) -> Profile:
+    return Profile("live", f"tcp://127.0.0.1:{port}", answers={"*": Answer(ask=True)})
+
+
+@asynccontextmanager
+async def connected(explorer: Explorer, script: Script) -> AsyncIterator[tuple[Program, Profile]]:
+    """Open the program with a profile whose server runs a script for each connection."""
+    async with open_program(explorer, profile="demo") as program, peer(framed(script, "lines")) as port:
+        profile = live(port)
+        explorer.use(profile)
+        program.calls.show_profile()
+        yield program, profile
+
+
+async def hold(peer: Peer) -> None:
+    await peer.read_to_end()
 
 
 async def test_rates_are_drawn_for_the_frequent_methods(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        assert explorer.profile is not None
         now = datetime.now(UTC) + timedelta(minutes=1)
         for name, seconds in (("tick", (0, 1, 1, 2)), ("progress", (2, 2)), ("c", (0,)), ("d", (2,)), ("e", (2,))):
             for second in seconds:
-                explorer.hooks.on_event(explorer.profile, event(name, when=now + timedelta(seconds=second)))
+                receive(explorer, event(name, when=now + timedelta(seconds=second)))
         await open_events(program)
         await program.until(lambda: "others" in program.text)
         rows = [line.split() for line in program.text.splitlines() if "/s" in line]
@@ -107,10 +130,9 @@ async def test_rates_are_drawn_for_the_frequent_methods(explorer: Explorer) -> N
 
 async def test_events_of_a_method_show_their_differences(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        assert explorer.profile is not None
         for number in (1, 2):
-            explorer.hooks.on_event(explorer.profile, event("tick", f'{{"job": "nightly", "percent": {number}}}'))
-            explorer.hooks.on_event(explorer.profile, event("other", "[]"))
+            receive(explorer, event("tick", f'{{"job": "nightly", "percent": {number}}}'))
+            receive(explorer, event("other", "[]"))
         await open_events(program)
         await program.until(lambda: '…"percent": 2}' in program.text)
         assert '{"job": "nightly", "percent": 1}' in program.text
@@ -119,16 +141,15 @@ async def test_events_of_a_method_show_their_differences(explorer: Explorer) -> 
 async def test_paused_list_stays_at_its_event(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_log, "MAX_EVENTS", 50)
     async with open_program(explorer, profile="demo") as program:
-        assert explorer.profile is not None
         for number in range(50):
-            explorer.hooks.on_event(explorer.profile, event(f"m{number}"))
+            receive(explorer, event(f"m{number}"))
         await program.sees("50 events")
         screen = await open_events(program)
         await program.press("up", "up", "up")
         rows = screen.list
         row = rows.cursor - rows.scroll_offset.y
         for number in range(50, 60):
-            explorer.hooks.on_event(explorer.profile, event(f"m{number}"))
+            receive(explorer, event(f"m{number}"))
         await program.sees("paused, 13 newer")
         assert rows.chosen is not None
         assert (rows.chosen.method, rows.cursor - rows.scroll_offset.y) == ("m46", row)
@@ -142,8 +163,7 @@ async def test_count_of_unrecorded_events_names_all_profiles(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_program(explorer, profile="demo") as program:
-        assert explorer.profile is not None
-        explorer.hooks.on_event(explorer.profile, event())
+        receive(explorer, event())
         await program.sees("1 event")
         monkeypatch.setattr(explorer.journal.events, "_refused", 3)
         await open_events(program)
@@ -153,8 +173,7 @@ async def test_count_of_unrecorded_events_names_all_profiles(
 @pytest.mark.thorough
 async def test_filter_without_matches_names_its_key(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        assert explorer.profile is not None
-        explorer.hooks.on_event(explorer.profile, event())
+        receive(explorer, event())
         await program.sees("1 event")
         await open_events(program)
         await program.press("slash", "x", "y")
@@ -165,9 +184,9 @@ async def test_filter_without_matches_names_its_key(explorer: Explorer) -> None:
 
 async def test_secret_and_control_characters_are_not_shown(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        assert explorer.profile is not None
         hostile = event("[/]\x1b]52;c;x", f'{{"password":"{PASSWORD}"}}')
-        explorer.hooks.on_event(explorer.profile, hostile)
+        receive(explorer, hostile)
+        assert explorer.profile is not None
         explorer.hooks.on_stderr(explorer.profile, f"login {PASSWORD}\x1b[c")
         await program.sees("1 event")
         await open_events(program)
@@ -203,10 +222,6 @@ async def test_calls_over_http_need_no_code_of_connections(explorer: Explorer) -
         await program.sees("no connection stays open, and events come only with a response")
 
 
-def live(port: int) -> Profile:
-    return Profile("live", f"tcp://127.0.0.1:{port}", answers={"*": Answer(ask=True)})
-
-
 async def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
     answers: list[bytes] = []
 
@@ -216,54 +231,45 @@ async def test_request_is_refused_while_a_call_runs(explorer: Explorer) -> None:
         answers.append(await peer.receive())
         await peer.receive()
 
-    async with open_program(explorer, profile="demo") as program:
+    async with connected(explorer, ask) as (program, profile):
         calls = program.calls
-        async with peer(framed(ask, "lines")) as port:
-            explorer.use(live(port))
-            calls.show_profile()
-            calls.drafts.choose("slow")
-            calls.action_send()
-            await program.sees("? roots/list waits")
-            await open_events(program)
-            await program.press("a")
-            await program.on(AnswerDialog)
-            await program.sees("F5 send Tab next field Esc cancel")
-            await program.press("shift+tab")
-            await program.sees("Tab next field   ←→ answer or refuse   Esc cancel")
-            await program.press("shift+tab")
-            await program.sees("Tab next field   ↑↓ scroll   Esc cancel")
-            await program.press("tab", "right", "f5")
-            await program.until(lambda: bool(answers) and "✗ roots/list  refused" in program.text)
-            await program.sees("Refused roots/list.")
-            assert calls.connections.words(live(port))[-1] == [("● ", "well"), ("open", "text")]
-            assert calls.running
-            assert answers == [b'{"jsonrpc":"2.0","id":7,"error":{"code": -32000, "message": "Refused"}}']
-            await program.press("escape")
-            calls.action_cancel()
-            await program.until(lambda: not calls.running)
-            await explorer.close_connection()
+        calls.drafts.choose("slow")
+        calls.action_send()
+        await program.sees("? roots/list waits")
+        await open_events(program)
+        await program.press("a")
+        await program.on(AnswerDialog)
+        await program.sees("F5 send Tab next field Esc cancel")
+        await program.press("shift+tab")
+        await program.sees("Tab next field ←→ answer or refuse Esc cancel")
+        await program.press("shift+tab")
+        await program.sees("Tab next field ↑↓ scroll Esc cancel")
+        await program.press("tab", "right", "f5")
+        await program.until(lambda: bool(answers) and "✗ roots/list  refused" in program.text)
+        await program.sees("Refused roots/list.")
+        assert calls.connections.words(profile)[-1] == [("● ", "well"), ("open", "text")]
+        assert calls.running
+        assert answers == [b'{"jsonrpc":"2.0","id":7,"error":{"code": -32000, "message": "Refused"}}']
+        await program.press("escape")
+        calls.action_cancel()
+        await program.until(lambda: not calls.running)
+        await explorer.close_connection()
 
 
 async def test_edit_closes_a_connection_that_no_longer_fits(explorer: Explorer) -> None:
-    async def wait(peer: Peer) -> None:
-        await peer.read_to_end()
-
-    async with open_program(explorer, profile="demo") as program:
+    async with connected(explorer, hold) as (program, profile):
         calls = program.calls
-        async with peer(framed(wait, "lines")) as port:
-            explorer.use(live(port))
-            calls.show_profile()
-            calls.drafts.choose("slow")
-            calls.action_send()
-            await program.sees("● open")
-            explorer.use(replace(live(port), timeout=60))
-            await program.pause()
-            assert "● open" in program.text
-            assert calls.running
-            explorer.use(replace(live(port), framing="none"))
-            await program.until(lambda: "○ closed" in program.text and not calls.running)
-            assert calls.exchange is not None
-            assert calls.exchange.outcome_name == "unreached"
+        calls.drafts.choose("slow")
+        calls.action_send()
+        await program.sees("● open")
+        explorer.use(replace(profile, timeout=60))
+        await program.pause()
+        assert "● open" in program.text
+        assert calls.running
+        explorer.use(replace(profile, framing="none"))
+        await program.until(lambda: "○ closed" in program.text and not calls.running)
+        assert calls.exchange is not None
+        assert calls.exchange.outcome_name == "unreached"
 
 
 async def test_keys_for_a_waiting_request_work_where_shown(explorer: Explorer) -> None:
@@ -289,9 +295,7 @@ async def test_text_of_a_wrong_answer_stays_in_the_dialog(explorer: Explorer) ->
         await peer.send(peer.frame(b'{"id":7,"method":"ask"}'))
         await peer.receive()
 
-    async with open_program(explorer, profile="demo") as program, peer(framed(ask, "lines")) as port:
-        explorer.use(live(port))
-        program.calls.show_profile()
+    async with connected(explorer, ask) as (program, _):
         await program.press("alt+c")
         await program.sees("? ask waits")
         await open_events(program)
@@ -310,9 +314,8 @@ async def test_text_of_a_wrong_answer_stays_in_the_dialog(explorer: Explorer) ->
 
 async def test_typed_answer_is_kept_for_its_request(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        assert explorer.profile is not None
         for id in (b"1", b"2"):
-            explorer.hooks.on_event(explorer.profile, event("ask", kind="request", id=id))
+            receive(explorer, event("ask", kind="request", id=id))
         await program.sees("? ask waits")
         await open_events(program)
         await program.press("a")
@@ -330,29 +333,21 @@ async def test_header_says_why_a_connection_ended(explorer: Explorer) -> None:
     async def end(peer: Peer) -> None:
         await peer.receive()
 
-    async with open_program(explorer, profile="demo") as program:
+    async with connected(explorer, end) as (program, _):
         calls = program.calls
-        async with peer(framed(end, "lines")) as port:
-            explorer.use(live(port))
-            calls.show_profile()
-            calls.drafts.choose("any")
-            calls.action_send()
-            await program.sees("○ closed: ")
-            await program.until(lambda: not calls.running)
-            assert calls.exchange is not None
-            assert calls.exchange.outcome_name == "unreached"
+        calls.drafts.choose("any")
+        calls.action_send()
+        await program.sees("○ closed: ")
+        await program.until(lambda: not calls.running)
+        assert calls.exchange is not None
+        assert calls.exchange.outcome_name == "unreached"
 
 
 async def test_header_shows_a_connection_opened_elsewhere(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch, a check or a replay opens it, not the call screen."""
     monkeypatch.setattr(connections, "TICK_SECONDS", 0.001)
 
-    async def wait(peer: Peer) -> None:
-        await peer.read_to_end()
-
-    async with open_program(explorer, profile="demo") as program, peer(framed(wait, "lines")) as port:
-        explorer.use(live(port))
-        program.calls.show_profile()
+    async with connected(explorer, hold) as (program, _):
         await program.sees("○ closed")
         await program.rest()
         await explorer.open_connection()
@@ -368,13 +363,7 @@ async def test_header_leaves_a_gap_after_a_clipped_url(explorer: Explorer) -> No
 
 @pytest.mark.thorough
 async def test_connection_of_an_edited_profile_is_closed(explorer: Explorer) -> None:
-    async def wait(peer: Peer) -> None:
-        await peer.receive()
-
-    async with open_program(explorer, profile="demo") as program, peer(framed(wait, "lines")) as port:
-        profile = live(port)
-        explorer.use(profile)
-        program.calls.show_profile()
+    async with connected(explorer, hold) as (program, profile):
         await explorer.open_connection()
         connection = explorer.connection_of(profile)
         assert connection is not None
@@ -436,10 +425,10 @@ async def test_process_of_a_shared_file_starts_after_a_yes(make_explorer: Callab
         for again in range(2):
             calls.drafts.choose("any")
             calls.action_send()
-            question = await program.on(Confirm)
-            words = shown(question)
-            assert "Start this process for shared?" in words
-            assert all(fact in words for fact in ("sessions.toml:4", str(explorer.folder), "-c", sys.executable))
+            await program.on(Confirm)
+            await program.sees("Start this process for shared?", "-c")
+            for fact in ("sessions.toml:4", str(explorer.folder), sys.executable):
+                assert fact in program.unbroken
             assert isinstance(program.app.focused, Button)
             assert program.app.focused.id == "leave"
             await program.press(*(["right"] if again else []), "enter")
@@ -477,7 +466,8 @@ async def test_changed_command_is_asked_about_again(make_explorer: Callable[...,
     explorer.reload()
     async with open_program(explorer, profile="shared") as program:
         await program.press("alt+c")
-        words = shown(await program.on(Confirm))
+        await program.on(Confirm)
+        words = program.words
         assert words.index("words") < words.index("started") < words.index("→ ") < words.index("harmless")
         await program.press("escape")
         await program.sees("you have not allowed it here")
