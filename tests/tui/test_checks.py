@@ -8,26 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Cancelled, Exchange, Unreached
 from rpcexplorer.model.method import Described
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.tui.call.methods import MethodList
-from rpcexplorer.tui.call.response import ResponsePane
-from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.checks import ChecksScreen
-from rpcexplorer.tui.widgets.bars import WarningLines
 from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.wire import HOLD, RawServer
 from tests.text.exchanges import exchange
 from tests.tui.conftest import PROFILES
-from tests.tui.program import open_program
+from tests.tui.program import Program, open_program
 from tests.tui.stage import text_of
-from tests.tui.visiting import on, rest
-from tests.tui.waiting import until
 
 CALLS = """
 # First, but not safe.
@@ -64,48 +58,51 @@ def expectations(explorer: Explorer, name: str) -> dict[str, Any]:
     return values
 
 
-def signs(screen: CallScreen) -> dict[str, str]:
-    """Return the last sign of each listed saved call."""
-    rows = (row.split() for row in text_of(screen.query_one(MethodList)).splitlines())
-    return {name: row[-1] for row in rows for name in row[:2] if name.startswith("@")}
+def signs(program: Program) -> dict[str, str]:
+    """Return the sign of each listed saved call."""
+    rows = (row.strip("▌ ").split() for row in text_of(program.calls.query_one(MethodList)).splitlines())
+    return {f"@{row[1]}": row[2] if len(row) > 2 else "" for row in rows if row and row[0] == "@"}
 
 
-def remarks(screen: CallScreen) -> str:
-    lines = screen.query_one(ResponsePane).query_one(WarningLines)
-    return "".join(text for text, _ in lines.pieces)
-
-
-async def send(pilot: Pilot[Any], screen: CallScreen, name: str) -> None:
+async def send(program: Program, name: str) -> None:
     """Send a saved call, and wait for its verdict if it is a check."""
+    screen = program.calls
     screen.open_method(f"@{name}")
     screen.exchange = None
-    await pilot.press("f5")
-    await until(pilot, lambda: screen.exchange is not None and not screen.running)
+    await program.sent()
     await screen.workers.wait_for_complete([worker for worker in screen.workers if worker.group == "check"])
-    await rest(pilot)
+    await program.rest()
 
 
-async def offered(pilot: Pilot[Any], screen: CallScreen) -> list[str]:
+async def offered(program: Program) -> list[str]:
     """Press the key of the response, and return the choices."""
-    screen.response.focus_inside()
-    await pilot.press("e")
-    picker = await on(pilot, Picker)
+    program.calls.response.focus_inside()
+    await program.press("e")
+    picker = await program.on(Picker)
     return [f"{shown.pick.label}  {shown.pick.words}".rstrip() for shown in picker.list.items]
+
+
+async def run_checks(program: Program) -> ChecksScreen:
+    """Run both checks of the project file to their end."""
+    await program.press("alt+r")
+    screen: ChecksScreen = await program.on(ChecksScreen)
+    await program.until(lambda: screen.stop is None and len(screen.results) == 2)
+    await program.pause()
+    return screen
 
 
 async def test_outcome_and_value_become_expectations(explorer: Explorer) -> None:
     before = team(explorer).read_text()
     async with open_program(explorer, profile="demo") as program:
-        screen = program.calls
-        await send(program, screen, "plain")
-        assert signs(screen) == {"@late": "○", "@early": "○", "@plain": "@plain"}
-        assert "check" not in remarks(screen)
-        assert (await offered(program, screen))[0] == "any result"
+        await send(program, "plain")
+        assert signs(program) == {"@late": "○", "@early": "○", "@plain": ""}
+        assert "check " not in program.words
+        assert (await offered(program))[0] == "any result"
         await program.press("escape", "down")
-        assert (await offered(program, screen))[:2] == ["any result", '/name = "ada"']
+        assert (await offered(program))[:2] == ["any result", '/name = "ada"']
         await program.press("enter")  # The value under the cursor is the first choice then.
-        await program.until(lambda: signs(screen)["@plain"] == "✓")
-        assert remarks(screen).startswith("✓ check passed")
+        await program.until(lambda: signs(program)["@plain"] == "✓")
+        await program.sees("✓ check passed")
         assert program.notices == f'Saved in {team(explorer)}: @plain expects /name = "ada".'
     assert team(explorer).read_text() == f'{before}\n[call.plain.expect]\nvalues = {{ "/name" = "ada" }}\n'
 
@@ -123,13 +120,12 @@ async def test_value_that_cannot_be_written_is_refused(explorer: Explorer, line:
     before = team(explorer).read_text()
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
-        await send(program, screen, "plain")
+        await send(program, "plain")
         screen.response.focus_inside()
         await program.press(*["down"] * line)
-        await offered(program, screen)
+        await offered(program)
         await program.press("enter")
-        await program.until(lambda: bool(program.app._notifications))
-        assert program.notices == f"! Not saved: {why_not}"
+        await program.until(lambda: program.notices == f"! Not saved: {why_not}")
     assert team(explorer).read_text() == before
 
 
@@ -138,13 +134,12 @@ async def test_value_of_too_large_response_is_refused(explorer: Explorer, monkey
     monkeypatch.setattr("rpcexplorer.tui.checks.MAX_COMPARED_BYTES", 60)
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
-        await send(program, screen, "plain")
+        await send(program, "plain")
         screen.response.focus_inside()
         await program.press("down")
-        await offered(program, screen)
+        await offered(program)
         await program.press("enter")
-        await program.until(lambda: bool(program.app._notifications))
-        assert program.notices == "! Not saved: the response is too large to expect a part of it."
+        await program.until(lambda: program.notices == "! Not saved: the response is too large to expect a part of it.")
     assert team(explorer).read_text() == before
 
 
@@ -170,11 +165,10 @@ async def test_choices_fit_the_response(
         screen.exchange = exchange(outcome, method="demo.echo", profile="demo", params='{"total": 4}')
         await program.pause()
         if choices:
-            assert await offered(program, screen) == choices
+            assert await offered(program) == choices
         else:
             screen.response.action_expect()
-            await program.until(lambda: bool(program.app._notifications))
-            assert program.notices == "There is no response that could be expected."
+            await program.until(lambda: program.notices == "There is no response that could be expected.")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +194,7 @@ async def test_choice_names_each_key_it_replaces(
         screen.open_method("@plain")
         screen.exchange = exchange(outcome, method="demo.echo", profile="demo", params=screen.params.text)
         await program.pause()
-        assert choice in await offered(program, screen)
+        assert choice in await offered(program)
 
 
 async def test_expected_error_replaces_expected_values(explorer: Explorer) -> None:
@@ -209,9 +203,9 @@ async def test_expected_error_replaces_expected_values(explorer: Explorer) -> No
         screen.open_method("@late")
         screen.exchange = exchange(CODE, method="demo.echo", profile="demo", params='{"total": 4}')
         await program.pause()
-        await offered(program, screen)
+        await offered(program)
         await program.press("enter")
-        await program.until(lambda: signs(screen)["@late"] == "✓")
+        await program.until(lambda: signs(program)["@late"] == "✓")
     assert expectations(explorer, "late") == {"outcome": "error", "code": -32601}
 
 
@@ -230,30 +224,29 @@ async def test_response_of_no_saved_call_becomes_no_check(explorer: Explorer, me
         screen.exchange = exchange(Result(b"1"), method="demo.echo" if method == "@late" else "ping")
         screen.response.focus_inside()
         await program.press("e")
-        await program.until(lambda: bool(program.app._notifications))
-        assert program.notices == sentence
+        await program.until(lambda: program.notices == sentence)
 
 
 async def test_sent_check_is_judged_until_it_changes(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
-        await send(program, screen, "late")
-        assert remarks(screen) == "✗ check failed: /total: wanted 3, got 4 (and 1 more)"
-        await send(program, screen, "early")
-        assert (signs(screen)["@late"], signs(screen)["@early"]) == ("✗", "✓")
+        await send(program, "late")
+        await program.sees("✗ check failed: /total: wanted 3, got 4 (and 1 more)")
+        await send(program, "early")
+        assert (signs(program)["@late"], signs(program)["@early"]) == ("✗", "✓")
         screen.drafts.choose("@early")
         screen.params.replace('{"total": 5}')  # This is not the saved call any more.
         screen.exchange = None
-        await program.press("f5")
-        await program.until(lambda: screen.exchange is not None and not screen.running)
+        await program.sent()
         await program.rest()
-        assert (signs(screen)["@early"], remarks(screen)) == ("✓", "")
+        assert signs(program)["@early"] == "✓"
+        assert "check " not in program.words
         file = team(explorer)
         file.write_text(file.read_text().replace("= 3, ", "= 4, "))
         explorer.reload()
         screen.explorer_changed()
         await program.pause()
-        assert (signs(screen)["@late"], signs(screen)["@early"]) == ("○", "✓")
+        assert (signs(program)["@late"], signs(program)["@early"]) == ("○", "✓")
 
 
 async def test_cancelled_check_gets_no_verdict(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,17 +255,14 @@ async def test_cancelled_check_gets_no_verdict(explorer: Explorer, monkeypatch: 
 
     monkeypatch.setattr(explorer, "call", call)
     async with open_program(explorer, profile="demo") as program:
-        await send(program, program.calls, "late")
-        assert signs(program.calls)["@late"] == "○"
+        await send(program, "late")
+        assert signs(program)["@late"] == "○"
 
 
 async def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
-        await program.press("alt+r")
-        opened = await program.on(ChecksScreen)
-        await program.until(lambda: opened.stop is None and len(opened.results) == 2)
-        await program.pause()
+        await run_checks(program)
         _, title, *lines = program.words.splitlines()
         assert title == "▌Checks 2 ✓ 1 passed ✗ 1 failed"
         assert [" ".join(row.split()[:-2]) for row in lines[:2]] == [
@@ -290,22 +280,21 @@ async def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> Non
         await program.until(lambda: program.app.screen is screen)
         await program.rest()
         assert (screen.method, screen.params.text) == ("@late", '{"total": 4}')
-        assert remarks(screen) == "✗ check failed: /total: wanted 3, got 4 (and 1 more)"
-        assert (signs(screen)["@late"], signs(screen)["@early"]) == ("✗", "✓")
+        await program.sees("✗ check failed: /total: wanted 3, got 4 (and 1 more)")
+        assert (signs(program)["@late"], signs(program)["@early"]) == ("✗", "✓")
 
 
 async def test_opened_passed_check_shows_no_other_response(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
-        await send(program, screen, "late")
-        assert remarks(screen).startswith("✗ check failed")
-        await program.press("alt+r")
-        opened = await program.on(ChecksScreen)
-        await program.until(lambda: opened.stop is None and len(opened.results) == 2)
+        await send(program, "late")
+        await program.sees("✗ check failed")
+        await run_checks(program)
         await program.press("down", "enter")
         await program.until(lambda: program.app.screen is screen)
         await program.rest()
-        assert (screen.method, screen.exchange, screen.check_remark, remarks(screen)) == ("@early", None, [], "")
+        assert (screen.method, screen.exchange) == ("@early", None)
+        assert "check failed" not in program.words
 
 
 HELD = """\
@@ -347,8 +336,9 @@ async def test_no_checks_run_during_a_call(make_explorer: Make) -> None:
             await program.press("f5")
             await program.until(lambda: bool(server.requests))
             await program.press("alt+r")
-            await program.until(lambda: bool(program.app._notifications))
-            assert program.notices == "Nothing was sent: a was still running. Esc cancels a running call."
+            await program.until(
+                lambda: program.notices == "Nothing was sent: a was still running. Esc cancels a running call."
+            )
             assert program.app.screen is screen
             await program.press("escape")
             await program.until(lambda: not screen.running)
@@ -370,14 +360,13 @@ async def test_one_question_comes_before_unsafe_checks(explorer: Explorer, monke
         await program.until(lambda: program.app.screen is program.calls)
         assert sent == []
         explorer.remembered.quiet("prod", f"demo.echo at {explorer.profiles.profiles['prod'].origin}")
-        await program.press("alt+r")  # The user wanted no more questions about the method today.
-        opened = await program.on(ChecksScreen)
-        await program.until(lambda: opened.stop is None and len(opened.results) == 2)
+        await run_checks(program)  # The user wanted no more questions about the method today.
 
 
 async def test_profile_without_checks_says_how_to_make_one(make_explorer: Make, service: str) -> None:
     async with open_program(make_explorer(PROFILES.format(url=service, user="demo")), profile="demo") as program:
         await program.press("alt+r")
-        await program.until(lambda: bool(program.app._notifications))
-        assert program.notices == "There are no checks yet. Press e in the response of a saved call."
+        await program.until(
+            lambda: program.notices == "There are no checks yet. Press e in the response of a saved call."
+        )
         assert program.app.screen is program.calls

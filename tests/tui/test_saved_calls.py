@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -21,10 +20,8 @@ from rpcexplorer.tui.widgets.dialog import Confirm, Form
 from rpcexplorer.tui.widgets.inputs import Cycle
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.history.recording import exchange as recorded
-from tests.tui.program import open_program
+from tests.tui.program import Program, open_program
 from tests.tui.stage import text_of
-from tests.tui.visiting import burst, rest
-from tests.tui.waiting import until
 
 KEEP = "alt+k"
 
@@ -34,19 +31,11 @@ def preview(screen: CallScreen) -> str:
     return "\n".join("".join(text for text, _ in line) for line in screen.params.query_one(Sheet).lines)
 
 
-async def edit_call(pilot: Pilot[Any], screen: CallScreen, method: str, text: str) -> None:
-    """Put a call into the editor, and focus it."""
-    screen.drafts.choose(method)
-    screen.params.replace(text)
-    screen.params.focus_inside()
-    await pilot.pause()
-
-
-async def answered(pilot: Pilot[Any], screen: CallScreen, *keys: str) -> None:
+async def answered(program: Program, *keys: str) -> None:
     """Press keys in an open dialog until it has closed."""
-    await burst(pilot, *keys)
-    await until(pilot, lambda: pilot.app.screen is screen)
-    await rest(pilot)
+    await program.burst(*keys)
+    await program.until(lambda: program.app.screen is program.calls)
+    await program.rest()
 
 
 def choices(form: Screen[Any]) -> tuple[str, str]:
@@ -60,12 +49,20 @@ def team(explorer: Explorer) -> Path:
     return explorer.profiles.files[-1]
 
 
+def add(explorer: Explorer, name: str, params: str = "") -> None:
+    """Save a call of demo.echo in the project file."""
+    file = team(explorer)
+    more = f"params_json = '{params}'\n" if params else ""
+    file.write_text(file.read_text() + f'\n[call.{name}]\nmethod = "demo.echo"\n{more}')
+    explorer.reload()
+
+
 async def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explorer) -> None:  # noqa: PLR0915 - one story
     before = team(explorer).read_text()
     async with open_program(explorer, profile="demo", size=(80, 24)) as program:
         screen = program.calls
         text = '{"n": 1.10, "who": "{{who}}", "id": "{{uuid}}"}'
-        await edit_call(program, screen, "demo.echo", text)
+        await program.write("demo.echo", text)
         await program.burst(KEEP, *"who is", "tab", *"Asks", "tab")  # typed ahead: the keys wait for the dialog
         await program.on(Form)
         await program.press("right", "right")
@@ -73,7 +70,7 @@ async def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explore
             "local user, all project project, all",
             f"for demo, in {team(explorer)}",
         )
-        await answered(program, screen, "enter")
+        await answered(program, "enter")
         assert (screen.method, screen.called, screen.params.text) == ("@who is", "demo.echo", text)
         assert (
             f'[profile.demo.call."who is"]\nmethod = "demo.echo"\ndoc = "Asks"\nparams_json = \'{text}\'\n'
@@ -84,7 +81,7 @@ async def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explore
         await program.sees("{{who}} has no value. rpcexplorer asks for it when you press F5.")
         await program.press("f5")
         await program.on(Form)
-        await answered(program, screen, *'A"da', "enter")
+        await answered(program, *'A"da', "enter")
         await program.until(lambda: screen.exchange is not None and not screen.running)
         exchange = screen.exchange
         assert exchange is not None
@@ -97,16 +94,16 @@ async def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explore
         await program.press("down", "down", "space", "enter")
         form = await program.on(Form)  # without its value it is not sent to two profiles either
         assert form._title == "Send demo.echo on demo with these values?"
-        await answered(program, screen, "escape")
+        await answered(program, "escape")
         assert len(explorer.history.newest(9)) == 1
         screen.params.show_tab("Params")
-        await edit_call(program, screen, "@who is", "[2]")
+        await program.write("@who is", "[2]")
         await program.press(KEEP)
         await program.on(Confirm)
-        await answered(program, screen, "right", "enter")
+        await answered(program, "right", "enter")
         assert explorer.saved_calls()["who is"].text == "[2]"
-        await edit_call(program, screen, "demo.echo", "[3]")
-        await edit_call(program, screen, "@who is", "[2]")
+        await program.write("demo.echo", "[3]")
+        await program.write("@who is", "[2]")
         await program.press(KEEP)  # it is unchanged: there is nothing to replace
         await program.on(Confirm)
         sent = len(explorer.history.newest(9))
@@ -124,23 +121,21 @@ async def test_project_call_is_saved_sent_replaced_and_removed(explorer: Explore
 
 
 async def test_recorded_call_sent_again_asks_for_its_values(explorer: Explorer) -> None:
-    file = team(explorer)
-    file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\nparams_json = \'["{{who}}"]\'\n')
-    explorer.reload()
+    add(explorer, "x", '["{{who}}"]')
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         screen.drafts.choose("@x")
         await program.press("f5")
         await program.on(Form)
-        await answered(program, screen, *"Ada", "enter")
+        await answered(program, *"Ada", "enter")
         await program.until(lambda: screen.exchange is not None and not screen.running)
         first = screen.exchange
         assert first is not None
         screen.again(first, ours=True)
         await program.on(Form)
-        await answered(program, screen, "enter")
+        await answered(program, "enter")
         await program.until(lambda: screen.exchange is not first and not screen.running)
-        await edit_call(program, screen, "demo.echo", '["{{who}}"]')
+        await program.write("demo.echo", '["{{who}}"]')
         await program.press("f5")  # a typed call is sent unchanged
         await program.until(lambda: len(explorer.recent(9)) == 3 and not screen.running)
         screen.again(explorer.recent(1)[0], ours=True)
@@ -151,17 +146,14 @@ async def test_recorded_call_sent_again_asks_for_its_values(explorer: Explorer) 
 
 @pytest.mark.thorough
 async def test_shown_request_is_the_sent_request(explorer: Explorer) -> None:
-    file = team(explorer)
-    file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\nparams_json = \'["{{uuid}}"]\'\n')
-    explorer.reload()
+    add(explorer, "x", '["{{uuid}}"]')
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
-        await edit_call(program, screen, "@x", '["{{uuid}}"]')
+        await program.write("@x", '["{{uuid}}"]')
         screen.params.show_tab("Request")
         await program.until(lambda: bool(preview(screen)))
         shown = preview(screen)
-        await program.press("f5")
-        await program.until(lambda: screen.exchange is not None and not screen.running)
+        await program.sent()
         assert screen.exchange is not None
         assert screen.exchange.params_sent is not None
         sent = screen.exchange.params_sent.strip("[]")
@@ -180,12 +172,10 @@ async def test_shown_request_is_the_sent_request(explorer: Explorer) -> None:
     ],
 )
 async def test_preview_names_the_question_for_missing_values(explorer: Explorer, params: str, advice: str) -> None:
-    file = team(explorer)
-    file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\n')
-    explorer.reload()
+    add(explorer, "x")
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
-        await edit_call(program, screen, "@x", params)
+        await program.write("@x", params)
         screen.params.show_tab("Request")
         await program.until(lambda: "{{a}} has no value." in preview(screen))
         assert advice in preview(screen)
@@ -196,13 +186,11 @@ async def test_preview_names_the_question_for_missing_values(explorer: Explorer,
 async def test_saved_call_hides_no_method_and_separates_drafts(
     make_explorer: Callable[..., Explorer], explorer: Explorer
 ) -> None:
-    file = team(explorer)
-    file.write_text(file.read_text() + '\n[call.ping]\nmethod = "demo.echo"\n')
-    explorer.reload()
+    add(explorer, "ping")
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         assert {"ping", "@ping"} <= screen.known.keys()
-        await edit_call(program, screen, "@ping", "[1]")
+        await program.write("@ping", "[1]")
         assert (screen.drafts.draft.method, screen.drafts.draft.text) == ("demo.echo", "[1]")
         screen.drafts.choose("ping")
         assert (screen.drafts.draft.method, screen.params.text) == ("ping", "[]")
@@ -211,6 +199,7 @@ async def test_saved_call_hides_no_method_and_separates_drafts(
         screen.drafts.choose("@ping")
         assert screen.params.text == "[1]"
     assert explorer.remembered.method("demo") == "@ping"
+    file = team(explorer)
     file.write_text(file.read_text().replace("[call.ping]", "[call.pong]"))
     async with open_program(make_explorer(""), profile="demo") as program:
         await program.pause()
@@ -218,9 +207,7 @@ async def test_saved_call_hides_no_method_and_separates_drafts(
 
 
 async def test_name_with_invalid_sign_is_refused(explorer: Explorer) -> None:
-    file = team(explorer)
-    file.write_text(file.read_text() + '\n[call.name]\nmethod = "demo.echo"\n')
-    explorer.reload()
+    add(explorer, "name")
     sentence = "There is no saved call nmae for profile demo. Did you mean @name?"
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
@@ -246,29 +233,26 @@ async def test_unsaved_call_is_reported_and_keeps_its_draft(
     explorer.reload()
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
-        await edit_call(program, screen, "demo.echo", "[1,")
+        await program.write("demo.echo", "[1,")
         await program.press(KEEP)
         await program.sees("Not saved: the params are invalid at line 1")
-        await edit_call(program, screen, "@x", "[1,")
+        await program.write("@x", "[1,")
         await program.press(KEEP)
         await program.on(Confirm)
-        await answered(program, screen, "right", "enter")
+        await answered(program, "right", "enter")
         assert explorer.saved_calls()["x"].text == ""
         await program.press(KEEP)
         await program.on(Confirm)
-        await answered(program, screen, "right", "right", "enter")  # an unsendable call can be removed
+        await answered(program, "right", "right", "enter")  # an unsendable call can be removed
         assert (explorer.saved_calls(), screen.method, screen.params.text) == ({}, "demo.echo", "[1,")
-        await edit_call(program, screen, "demo.echo", '["demo-password"]')
+        await program.write("demo.echo", '["demo-password"]')
         explorer.credentials.hold(explorer.profiles.profiles["inline"], "password", "demo-password", keep=False)
         await program.press(KEEP)
         form: Form = await program.on(Form)
         assert form.input_of("home").value == "user"
         await program.burst(*"x", "enter")
-        problems = ".problem"
-        await until(
-            program, lambda: "contains a secret" in "".join(str(widget.render()) for widget in form.query(problems))
-        )
-        await answered(program, screen, "escape")
+        await program.sees("contains a secret")
+        await answered(program, "escape")
         assert screen.params.text == '["demo-password"]'
         assert "demo-password" not in own.read_text()
     assert make_explorer("").profiles.problems == []
@@ -285,23 +269,18 @@ async def test_recorded_method_named_like_saved_call_is_unchanged(explorer: Expl
         assert "@own" in screen.known
         record = recorded(method="@own", params="[666]", profile="demo", foreign=True)
 
-        async def sent(*keys: str) -> None:
-            before = screen.exchange
-            await program.press(*keys)
-            await program.until(lambda: screen.exchange is not before and not screen.running)
-            assert screen.exchange is not None
-            assert (screen.exchange.method, screen.exchange.params) == ("@own", "[666]")
-
         screen.load(record, ours=False)
         assert (screen.method, screen.called, screen.saved_call) == ("@@own", "@own", None)
-        await sent("f5")
+        exchange = await program.sent()
+        assert (exchange.method, exchange.params) == ("@own", "[666]")
         screen.again(record, ours=False)
         await program.until(lambda: screen.exchange is not record and not screen.running)
         draft = draft_of(record)
         assert isinstance(draft, Draft)
         screen.transfer.put_back(draft, None)
-        await sent("f5")
-        await edit_call(program, screen, "@own", "[1]")  # the saved one has a draft of its own
+        exchange = await program.sent()
+        assert (exchange.method, exchange.params) == ("@own", "[666]")
+        await program.write("@own", "[1]")  # the saved one has a draft of its own
         assert (screen.called, screen.explorer.draft_of("@@own")) == ("user.delete", "[666]")
         assert {each.method for each in explorer.recent(9)} == {"@own"}
         screen.drafts.choose("@gone")  # typed, and not a saved call
