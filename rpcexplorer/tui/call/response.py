@@ -114,7 +114,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
 
     DEFAULT_CSS = """
     ResponsePane { background: $background; }
-    ResponsePane.-old Body { opacity: 75%; }
+    ResponsePane.-old Body { opacity: 70%; }
     """
 
     exchange: reactive[Exchange | None] = reactive[Exchange | None](None, always_update=True)
