@@ -42,7 +42,16 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initialize
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_object
-from rpcexplorer.rpc.messages import USUAL_FORM, Call, ErrorObject, Malformed, MessageForm, Result, wire_id
+from rpcexplorer.rpc.messages import (
+    METHOD_NOT_FOUND,
+    USUAL_FORM,
+    Call,
+    ErrorObject,
+    Malformed,
+    MessageForm,
+    Result,
+    wire_id,
+)
 from rpcexplorer.transport.framing import printable_if_short
 from rpcexplorer.transport.port import (
     MAX_UNREAD,
@@ -63,6 +72,8 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.tls import Trust
 
 INITIALIZE: Final = "initialize"
+UNREAD: Final = frozenset({-32700, -32600, METHOD_NOT_FOUND})
+"""Codes of a server that may not know the handshake."""
 MAX_REMEMBERED: Final = 1_000
 """Ids of calls that ended without a response, to name a late one."""
 MAX_QUOTED: Final = 300
@@ -398,7 +409,8 @@ class OpenConnection:
             outcome = decode(await self._call(handshake.request), handshake.request.id, self._form)
             if not isinstance(outcome, Result):
                 advice = f". {MCP_SPOKEN}." if self._cancel == "mcp" else ""
-                raise Unreachable("closed", f"{_failure_of(outcome)}{advice}")
+                is_known = isinstance(outcome, ErrorObject) and outcome.code not in UNREAD
+                raise Unreachable("closed", f"{_failure_of(outcome)}{advice}", reason="not greeted" if is_known else "")
             await self._send(encode(handshake.notification, self._form))
         except Unreachable as error:
             sentence = f"{INITIALIZE} failed: {error.sentence}"

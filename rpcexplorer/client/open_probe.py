@@ -95,15 +95,15 @@ class OpenResult(Struct, frozen=True):
         )
 
     @property
-    def is_distrusted(self) -> bool:
-        """Whether a certificate has to be trusted first."""
+    def is_blocked(self) -> bool:
+        """Whether the form is right, and something else stands in the way: a certificate, or an error of the server."""
         outcome = self.opened.outcome
-        return isinstance(outcome, Unreached) and outcome.reason == "untrusted"
+        return isinstance(outcome, Unreached) and outcome.reason in {"untrusted", "not greeted"}
 
     @property
     def rank(self) -> int:
         """How close it is to a call that works."""
-        if self.is_right or self.is_distrusted:
+        if self.is_right or self.is_blocked:
             return 3
         if isinstance(self.called.outcome, ErrorObject):
             return 2
@@ -178,7 +178,7 @@ class OpenProbe:
                 return
             result = yield trial
             self.results.append(result)
-            if result.is_right or result.was_stopped or result.is_distrusted:
+            if result.is_right or result.was_stopped or result.is_blocked:
                 return
             waiting = [*self._suggested(result), *waiting, *self._guessed(result)]
 
@@ -186,7 +186,7 @@ class OpenProbe:
     def proposal(self) -> Proposal | None:
         """What to change, if a trial was right; without changes, the profile is."""
         best = self.best
-        if not best.is_right:
+        if not best.is_right and not (best.is_blocked and best.trial.changes):
             return None
         changes = dict(best.trial.changes)
         preset = self._presets.get(changes.get("preset", ""))

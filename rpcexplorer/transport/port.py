@@ -39,6 +39,7 @@ Reason = Literal[
     "http",  # The server answers with HTTP, which was not asked for.
     "tls",  # The server uses TLS at this port, which was not asked for.
     "no http",  # The server answers with JSON, but HTTP was asked for.
+    "not greeted",  # The server knows the handshake, and answers it with an error.
     "unsupported",  # The messages have a form that we do not read.
     "unreadable",  # Data was received that contains no message.
     "no end",  # Such data, which is the beginning of JSON.

@@ -197,6 +197,15 @@ def test_language_server_is_found_out(tmp_path: Path, monkeypatch: pytest.Monkey
     assert report.checks[-1].label == "Messages", "nothing was tried in vain"
 
 
+def test_language_server_that_refuses_to_begin_is_still_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_test, "SILENT_SECONDS", 0.5)
+    error = '"error": {"code": -32603, "message": "no compiler here"}'
+    report = process(tmp_path, LANGUAGE_SERVER.format(first="").replace('"result": {}', error))
+    assert form_of(report) == {"preset": "lsp"}
+    assert ("Handshake", "failed") in rows(report)
+    assert report.exit_code != 0
+
+
 def test_mcp_server_is_found_out(tmp_path: Path) -> None:
     script = """\
 import json, sys
