@@ -21,8 +21,9 @@ from rich.segment import Segment
 
 from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.settings import READABLE
 from rpcexplorer.tui.app import PersonOnScreen
-from tests.tui.contrast import PALETTES, READABLE, Palette, contrast_of
+from tests.tui.contrast import PALETTES, Palette, contrast_of
 from tests.tui.program import Program, open_program
 
 SIZES: Final = ((80, 24), (120, 40), (200, 60))

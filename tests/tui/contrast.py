@@ -11,10 +11,7 @@ from msgspec import Struct
 from rich.color import Color
 from rich.style import Style
 
-from rpcexplorer.model.settings import luminance
-
-READABLE: Final = 4.5
-"""The least contrast of text, as in WCAG 2, level AA."""
+from rpcexplorer.model.settings import contrast
 
 
 class Palette(Struct, frozen=True):
@@ -50,12 +47,6 @@ def contrast_of(style: Style, palette: Palette = PALETTES["dark"]) -> float:
     """Return the contrast of text to its ground, from 1 to 21."""
     text, ground = _shown(style.color, palette, palette.text), _shown(style.bgcolor, palette, palette.background)
     return contrast(text, ground)
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two ``#rrggbb`` colours."""
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
 
 
 def _shown(colour: Color | None, palette: Palette, default: str) -> str:

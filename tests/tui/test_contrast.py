@@ -9,12 +9,12 @@ from typing import Any, Final
 import pytest
 from textual.app import App
 
-from rpcexplorer.model.settings import Theme, luminance
-from rpcexplorer.settings import load_theme
+from rpcexplorer.model.settings import Theme, contrast, luminance
+from rpcexplorer.settings import READABLE, load_theme
 from rpcexplorer.tui.theme import ThemeStyles, textual_theme
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.inputs import Entry
-from tests.tui.contrast import PALETTES, READABLE, Palette, contrast, contrast_of
+from tests.tui.contrast import PALETTES, Palette, contrast_of
 from tests.tui.stage import Stage
 
 FILES: Final = sorted((Path(__file__).parents[2] / "themes").glob("*.toml"))
