@@ -17,8 +17,8 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import pytest
+from msgspec.structs import replace
 from textual.binding import Binding
-from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -30,6 +30,7 @@ from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import Answer as ServerAnswer
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchList, BatchScreen
 from rpcexplorer.tui.browser import Browser, DetailPane, FilterLine
@@ -62,9 +63,7 @@ from rpcexplorer.tui.widgets.picker import Picker, PickList
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import ItemList, LineView, RowList, Sheet
 from tests.fakes.peers import Peer, framed, peer
-from tests.tui.program import open_program
-from tests.tui.visiting import post
-from tests.tui.waiting import PATIENCE
+from tests.tui.program import PATIENCE, Program, open_program
 
 Test = TypeVar("Test", bound=Callable[..., object])
 COVERED: dict[type[Any], set[str]] = {}
@@ -89,15 +88,14 @@ async def recorded(explorer: Explorer, *methods: str) -> None:
         await explorer.call(Draft(method, f'{{"named": "{method}"}}'))
 
 
-async def play(pilot: Pilot[Any], *keys: str) -> None:
+async def play(program: Program, *keys: str) -> None:
     """Send keys in one burst, and wait until all are handled.
 
     A pilot's pause would keep every widget busy meanwhile.
     """
-    app, come = pilot.app, asyncio.Event()
-    assert isinstance(app, ExplorerApp)
+    app, come = program.app, asyncio.Event()
     last = time.monotonic() + PATIENCE
-    post(app, *keys)
+    program.post(*keys)
     app.call_later(come.set)  # after the keys
     while not come.is_set() or not app.keys.is_idle or app.pending.is_waiting:
         assert time.monotonic() < last, f"{app.keys._queue} still wait; on screen: {app.screen!r}"
@@ -142,7 +140,6 @@ async def test_profile_keys_of_a_burst_use_current_row(explorer: Explorer) -> No
         ("j d k escape", "Duplicate demo"),
         ("k k s escape", "Save secrets for cookie?"),
     ]
-
     async with open_program(explorer, profile="demo") as program:
         await program.profiles()
         titles = opened(program.app)
@@ -185,7 +182,6 @@ async def test_history_keys_of_a_burst_use_current_row(explorer: Explorer) -> No
         ("tab down shift+tab up delete escape", "Delete this call from the history? two"),
         ("down y down home r a w enter", "Copy"),
     ]
-
     async with open_program(explorer, profile="demo") as program:
         titles = opened(program.app)
         await play(program, "f6", *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
@@ -199,7 +195,6 @@ async def test_history_keys_of_a_burst_use_current_row(explorer: Explorer) -> No
 @through(HistoryScreen, HistoryList, Confirm, Answers, Answer)
 async def test_two_deletions_in_a_burst_delete_named_calls(explorer: Explorer) -> None:
     await recorded(explorer, "one", "two", "three", "four", "five")
-
     async with open_program(explorer, profile="demo") as program:
         yes = "delete", "right", "enter"
         await play(program, "f6", "down", *yes, *yes, "enter", "enter")  # the row below is loaded at last
@@ -218,7 +213,6 @@ async def test_keys_wait_for_the_action_of_an_answer(explorer: Explorer, monkeyp
         return forget(profile, id)
 
     monkeypatch.setattr(explorer.journal, "delete", slowly)
-
     async with open_program(explorer, profile="demo") as program:
         await program.burst("f6", "delete", "right", "enter", "enter")
         await program.until(started.is_set)
@@ -238,7 +232,6 @@ async def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> N
         (["slash", *"method:t", "down", "enter", "down", "f5"], "three"),
         (["slash", *"method:two", "enter", "enter", "down", "f5"], "two"),
     ]
-
     async with open_program(explorer, profile="demo") as program:
         for keys, method in keys_and_methods:
             before = len(called(explorer))
@@ -258,7 +251,6 @@ async def test_sent_method_is_the_current_row(explorer: Explorer) -> None:
         ("notes.", ["down", "enter", "down"], 1),
         ("notes.", ["enter", "down"], 0),
     ]
-
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
         for typed, keys, row in keys_and_rows:
@@ -277,7 +269,6 @@ async def test_sent_method_is_the_current_row(explorer: Explorer) -> None:
 @through(CallScreen, RecentList)
 async def test_recent_call_is_the_current_row(explorer: Explorer) -> None:
     await recorded(explorer, "one", "two", "three")
-
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
         listing = calls.query_one(RecentList)
@@ -296,15 +287,8 @@ async def test_recent_call_is_the_current_row(explorer: Explorer) -> None:
 async def test_copied_part_of_response_is_the_current_row(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
-        from msgspec.structs import replace
-
-        from rpcexplorer.rpc.messages import Result
-
-        await program.press("f5")
-        await program.until(lambda: calls.exchange is not None)
-        assert calls.exchange is not None
         text = b'[{"n": 10}, {"n": 20}, {"n": 30}]'
-        calls.exchange = replace(calls.exchange, outcome=Result(text))
+        calls.exchange = replace(await program.sent(), outcome=Result(text))
         await program.press("f4")
         await program.rest()
         copies: Sequence[tuple[list[str], str]] = [
@@ -383,7 +367,6 @@ async def test_form_gets_each_key_in_the_current_line(explorer: Explorer) -> Non
 @through(Credentials, Ask, HistoryScreen)
 async def test_text_of_a_dialog_is_complete_at_enter(explorer: Explorer) -> None:
     await recorded(explorer, "one", "two")
-
     async with open_program(explorer, profile="demo") as program:
         await play(program, "f6", "down", "t", *"first", "enter", "up", "a", *"second", "enter", "escape")
         assert [(record.name, record.note) for record in explorer.recent(9)] == [("", "second"), ("first", "")]
@@ -398,7 +381,6 @@ async def test_text_of_a_dialog_is_complete_at_enter(explorer: Explorer) -> None
 async def test_secret_that_is_typed_ahead_is_stored(make_explorer: Callable[..., Explorer]) -> None:
     auth = 'auth = { kind = "inline", username = "ada" }'
     explorer = make_explorer(f'version = 1\n[profile.held]\nurl = "http://127.0.0.1:9"\n{auth}\n')
-
     async with open_program(explorer, profile="held") as program:
         await play(program, "f5", *"abcdef", "tab", "right", "enter")
         await program.until(lambda: program.calls.exchange is not None and not program.calls.running)
@@ -411,7 +393,6 @@ async def test_secret_that_is_typed_ahead_is_stored(make_explorer: Callable[...,
 @through(Welcome, Ways)
 async def test_welcome_screen_chooses_the_current_row(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer("")
-
     async with open_program(explorer) as program:
         keys = ["down", "down", "enter", *"mine", "tab", *"http://127.0.0.1:9", "f5", "enter", *"[8"]
         await play(program, *keys)
@@ -426,9 +407,8 @@ async def test_welcome_screen_chooses_the_current_row(make_explorer: Callable[..
 async def test_batch_keys_order_calls_and_take_a_name(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
-        calls.drafts.choose("demo.echo")
-        calls.params.replace("[1]")
-        calls.params.focus_inside()
+        await program.write("demo.echo", "[1]")
+        await program.press("f3")
         await play(
             program, "alt+p", "alt+p", "alt+l", "tab", "space", "escape", "down", "n", "K", "delete", "down", "enter"
         )
@@ -446,12 +426,10 @@ async def test_batch_keys_order_calls_and_take_a_name(explorer: Explorer) -> Non
 @through(FormScreen, FormList, LineInPlace, JsonInPlace)
 async def test_field_is_typed_in_current_row_and_sent(explorer: Explorer) -> None:
     await discovered(explorer)
-
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
-        calls.drafts.choose("demo.orders.place")
-        calls.params.replace('{"customer": 7, "items": []}')
-        calls.params.focus_inside()
+        await program.write("demo.orders.place", '{"customer": 7, "items": []}')
+        await program.press("f3")
         await play(
             program, "alt+e", "enter", "backspace", *"42", "enter", "down", "plus", "down", "enter", "ctrl+u", *"x-1"
         )
@@ -481,7 +459,6 @@ def compared(app: ExplorerApp) -> list[tuple[str, str]]:
 @pytest.mark.thorough
 async def test_marked_calls_of_a_burst_are_compared(explorer: Explorer) -> None:
     await recorded(explorer, "one", "two", "three", "four", "five")
-
     async with open_program(explorer, profile="demo") as program:
         sides = compared(program.app)
         await play(program, "f6", "m", "down", "down", "d", "n", "down", "N", "escape", "down", "d", "up", "escape")
@@ -495,7 +472,6 @@ async def test_marked_calls_of_a_burst_are_compared(explorer: Explorer) -> None:
 @through(HistoryScreen, ReplayScreen, ItemList, Picker, PickList, ComparisonScreen)
 async def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -> None:
     await recorded(explorer, "one", "two", "three", "four")
-
     async with open_program(explorer, profile="demo") as program:
         sides = compared(program.app)
         await play(program, "f6", "down", "m", "down", "m", "alt+r", *"demo", "enter")
@@ -510,24 +486,9 @@ async def test_replayed_and_opened_call_is_the_current_row(explorer: Explorer) -
 @through(Confirm, Answers, Answer, Picker, PickList)
 async def test_answer_before_a_replay_is_the_current_word(explorer: Explorer) -> None:
     await recorded(explorer, "one", "two")
-
     async with open_program(explorer, profile="demo") as program:
-        await play(
-            program,
-            "f6",
-            "m",
-            "down",
-            "m",
-            "alt+r",
-            *"prod",
-            "enter",
-            "right",
-            "left",
-            "enter",
-            "down",
-            "escape",
-            "escape",
-        )
+        words = "right", "left", "enter", "down", "escape", "escape"
+        await play(program, "f6", "m", "down", "m", "alt+r", *"prod", "enter", *words)
         await program.until(lambda: program.app.screen is program.calls)
         assert called(explorer) == ["two", "one"], "nothing was sent"
 
@@ -551,7 +512,6 @@ async def test_opened_check_is_the_current_row(explorer: Explorer) -> None:
     file = explorer.profiles.files[-1]
     saved = (f'[call.{name}]\nmethod = "ping"\nexpect = {{ outcome = "error" }}\n' for name in ("one", "two", "three"))
     file.write_text(file.read_text() + "".join(saved))
-
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
         await play(program, "alt+r", "down", "down", "up")
@@ -566,7 +526,6 @@ async def test_opened_check_is_the_current_row(explorer: Explorer) -> None:
 @through(StatisticsScreen, Browser)
 async def test_row_of_statistics_leads_to_its_calls(explorer: Explorer) -> None:
     await recorded(explorer, "one", "two", "two", "three", "three", "three")
-
     async with open_program(explorer, profile="demo") as program:
         await play(program, "f6", "s", "down", "enter", "down")
         history: HistoryScreen = await program.on(HistoryScreen)
@@ -575,9 +534,7 @@ async def test_row_of_statistics_leads_to_its_calls(explorer: Explorer) -> None:
 
 @pytest.mark.thorough
 @through(ChangesDialog, ChangesList)
-async def test_changed_method_opens_and_next_key_edits_params(
-    explorer: Explorer,
-) -> None:
+async def test_changed_method_opens_and_next_key_edits_params(explorer: Explorer) -> None:
     await discovered(explorer)
     profile = explorer.profile
     assert profile is not None
@@ -585,7 +542,6 @@ async def test_changed_method_opens_and_next_key_edits_params(
     await discovered(explorer)
     found = explorer.method_lists.changes(profile)
     assert found is not None
-
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
         calls.drafts.choose("ping")
@@ -602,7 +558,6 @@ async def test_changed_method_opens_and_next_key_edits_params(
 @through(DocsSheet)
 async def test_example_of_closed_docs_is_the_current_one(explorer: Explorer) -> None:
     await discovered(explorer)
-
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
         calls.drafts.choose("demo.orders.place")

@@ -64,7 +64,7 @@ async def test_selection_in_a_dialog_is_copied_unless_masked(explorer: Explorer)
         await program.on(AskSecret)
         await program.type_in("correct-horse")
         await program.press("alt+a", "ctrl+c")
-        await program.until(lambda: "Masked text is not copied." in program.notices)
+        await program.sees("Masked text is not copied.")
         assert program.app.clipboard == "mine"
 
 
@@ -89,14 +89,13 @@ async def test_widget_without_visible_selection_has_none(explorer: Explorer) -> 
         await program.hover(calls, offset=(60, 20))
         await program.mouse_up(calls, offset=(60, 20))
         await program.press("f4", "ctrl+c")
-        await program.until(lambda: NOTHING in program.notices)
+        await program.sees(NOTHING)
         assert program.app.clipboard == ""
 
 
 async def test_selected_secret_is_copied_as_its_reference(explorer: Explorer) -> None:
     async with open_program(explorer, profile="inline") as program:
-        await program.press("f5")
-        await program.until(lambda: program.calls.exchange is not None)
+        await program.sent()
         program.calls.params.replace(f'{{"password": "{PASSWORD}"}}')
         await program.press("alt+a", "ctrl+c")
         await program.until(lambda: bool(program.app.clipboard))
@@ -114,7 +113,7 @@ async def test_running_work_is_cancelled(held: Explorer, start: str) -> None:
         await program.until(lambda: not program.calls.running)
         assert NOTHING not in program.notices
         await program.press("ctrl+c")
-        await program.until(lambda: NOTHING in program.notices)
+        await program.sees(NOTHING)
 
 
 @pytest.mark.thorough
@@ -134,8 +133,7 @@ async def test_call_is_cancelled_from_other_screens_and_dialogs(held: Explorer, 
 async def test_search_filter_and_command_of_response_are_cancelled(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
-        await program.press("f5")
-        await program.until(lambda: calls.exchange is not None)
+        await program.sent()
         await program.press("f4", "slash", *"pong")
         await program.press("ctrl+c")
         await program.until(lambda: not calls.query_one(Prompt).is_open)
@@ -188,8 +186,8 @@ async def test_keys_to_quit_are_named(
         await program.press(*keys)
         screen = await program.on(kind)
         await program.press("ctrl+c")
-        await program.until(lambda: bool(program.notices))
-        assert (program.notices, program.app.screen) == (message, screen)
+        await program.until(lambda: program.notices == message)
+        assert program.app.screen is screen
 
 
 @pytest.mark.thorough
@@ -222,12 +220,11 @@ async def test_mapped_key_is_named(
 ) -> None:
     explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.settings.write_text(f"[keymap]\n{keymap}".replace("history.close", '"history.close"'))
-
     async with open_program(make_explorer(""), profile="demo") as program:
         program.app.push_screen(Confirm("Really?", "Words.", []))
         await program.on(Confirm)
         await program.press("ctrl+c")
-        await program.until(lambda: message in program.notices)
+        await program.sees(message)
         assert "[b]" not in program.notices
 
 
@@ -236,11 +233,9 @@ async def test_mapped_cancel_key_replaces_message_of_textual(
 ) -> None:
     explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.settings.write_text('[keymap]\ncopy-or-cancel = "f12"\n')
-
     async with open_program(make_explorer(""), profile="demo") as program:
         await program.press("ctrl+c", "f12")
-        await program.until(lambda: bool(program.notices))
-        assert program.notices == f"{NOTHING} ^Q {KEPT}"
+        await program.until(lambda: program.notices == f"{NOTHING} ^Q {KEPT}")
         assert "help_quit" not in str(program.app._bindings.key_to_bindings)
 
 
