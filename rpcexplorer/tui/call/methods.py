@@ -24,8 +24,8 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import SIGN, Method, SavedMethod, as_named
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Column
-from rpcexplorer.text.exchange import ROLES, SIGNS, outcome_word, params_words
+from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Cell, Column
+from rpcexplorer.text.exchange import ROLES, SIGNS, duration, outcome_word, params_words
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.wrapping import WordLine, wrapped
 from rpcexplorer.tui.call.state import MOST_RECENT, CallState
@@ -38,6 +38,7 @@ from rpcexplorer.tui.widgets.rows import ItemList, RowList
 
 if TYPE_CHECKING:
     from rpcexplorer.checks.run import CheckVerdict
+    from rpcexplorer.history.statistics import UsualTimes
     from rpcexplorer.text.matching import Names
 
 Standing = Literal["pinned", "recent", "plain"]
@@ -232,9 +233,9 @@ NOTHING_KNOWN: Final = ("No methods yet.", "Press {} to discover them.", "Or typ
 
 
 class MethodList(RowList[MethodListRow], can_focus=False):
-    """Methods in a tree: mark, name, description, auth, ``!`` if unsafe, check.
+    """Methods in a tree: mark, name, description, last durations, auth, ``!`` if unsafe, check.
 
-    The description is shown if there is room, the auth type if it is not the one of the profile.
+    The description and the durations are shown if there is room, the auth type if it is not the one of the profile.
     """
 
     DEFAULT_CSS = """
@@ -246,6 +247,8 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     here: reactive[bool] = reactive(False)
     """The keys go to this list."""
     profile: reactive[Profile | None] = reactive[Profile | None](None)
+    times: reactive[UsualTimes | None] = reactive["UsualTimes | None"](None)
+    """The durations that are usual."""
     verdicts: reactive[Mapping[str, CheckVerdict]] = reactive[Mapping[str, "CheckVerdict"]]({})
     """The last results of checks in this run of the program."""
     longest: reactive[int] = reactive(0)
@@ -290,7 +293,7 @@ class MethodList(RowList[MethodListRow], can_focus=False):
                 left += _name(name, (), width - MARGIN - width_of(right) - 1)
                 about = ""
             case MethodRow(method=method):
-                left, right = self._method(item, width, side)
+                left, right = self._method(item, width, side, chosen=chosen)
                 about = method.doc
         if width >= ROOMY:
             blanks = " " * max(self._description_column(width) - width_of(left), 2)
@@ -309,7 +312,7 @@ class MethodList(RowList[MethodListRow], can_focus=False):
             rows += wrapped([(sentence.format(self._discover_key), "dim")], room, 0)
         self.empty = [[(" " * MARGIN, "text"), *row] for row in rows]
 
-    def _method(self, row: MethodRow, width: int, side: str) -> tuple[Pieces, Pieces]:
+    def _method(self, row: MethodRow, width: int, side: str, *, chosen: bool) -> tuple[Pieces, Pieces]:
         """Return the pieces at the left and at the right of a row.
 
         The sign ``!`` gets a word if that leaves enough room for the description.
@@ -335,8 +338,24 @@ class MethodList(RowList[MethodListRow], can_focus=False):
 
             found = matched_letters(self.typed, method.name)
         room = width - MARGIN - len(indent) - width_of(right) - 1
+        durations = self._durations(method) if chosen else []
+        if columns(printable(method.name[hidden:MAX_NAME_CHARACTERS])) + width_of(durations) <= room:
+            right = [*durations, *right]
+            room -= width_of(durations)
         name = _name(method.name, found, room, hidden=hidden, is_current=is_current)
         return [_CURRENT if is_current else (" ", "text"), mark, (f" {indent}", "text"), *name], right
+
+    def _durations(self, method: Method) -> WordLine:
+        """Return the last durations of a method as bars, and the usual one; nothing if none is usual yet."""
+        if self.times is None or self.profile is None:
+            return []
+        called = (self.profile.name, method.calls if isinstance(method, SavedMethod) else method.name)
+        usual = self.times.usual(*called)
+        if usual is None:
+            return []
+        from rpcexplorer.text.lanes import sparkline  # not needed by the start
+
+        return [(f"  {sparkline(self.times.last(*called), usual)}", "accent"), (f" {duration(usual):>7}", "middle")]
 
 
 def _check_sign(method: Method, verdicts: Mapping[str, CheckVerdict]) -> Pieces:
@@ -377,6 +396,9 @@ class RecentList(ItemList[Exchange], scope="recent"):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose", show=False)]
 
+    times: reactive[UsualTimes | None] = reactive["UsualTimes | None"](None)
+    """The durations that are usual."""
+
     @message
     class Recalled(Message):
         """A recent call was chosen, to load it or also to resend it."""
@@ -391,12 +413,21 @@ class RecentList(ItemList[Exchange], scope="recent"):
                 Column(lambda call: [(SIGNS[call.counts_as], ROLES[call.counts_as])], width=1, gap=1),
                 Column[Exchange](lambda call: [(call.method, "text")], share=2, gap=1),
                 Column[Exchange](lambda call: [(params_words(call), "middle")], fills=True),
+                Column(self._durations, width=6, drop=48),
                 Column(lambda call: [outcome_word(call)], right=True),
                 Column(lambda call: [(f"{call.when.astimezone(zone):%H:%M}", "dim")], width=5, drop=44),
                 Column(width=1, gap=0),
             ),
             key=lambda call: call.id,
         )
+
+    def _durations(self, call: Exchange) -> Cell:
+        usual = self.times.usual(call.profile, call.method) if self.times is not None else None
+        if self.times is None or usual is None:
+            return []
+        from rpcexplorer.text.lanes import sparkline  # not needed by the start
+
+        return [(sparkline(self.times.last(call.profile, call.method), usual), "dim")]
 
     def draw(self, item: Exchange, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """Draw a call. The cursor is only shown while the list has the focus."""
@@ -481,6 +512,8 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
     current: reactive[str] = reactive("", init=False, repaint=False)
     """The method in the editor."""
     profile: reactive[Profile | None] = reactive[Profile | None](None, init=False, repaint=False)
+    times: reactive[UsualTimes | None] = reactive["UsualTimes | None"](None, init=False, repaint=False)
+    """The durations that are usual."""
     recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
     """The newest calls of this profile, the latest first."""
     here: reactive[bool] = reactive(False, init=False, repaint=False)
@@ -514,10 +547,10 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
             yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
             yield self._filter
         here = MethodsPane
-        yield self._list.data_bind(here.current, here.here, here.verdicts, here.profile)
+        yield self._list.data_bind(here.current, here.here, here.verdicts, here.profile, here.times)
         yield self._summary
         yield self._recent_bar
-        yield self._recent_list
+        yield self._recent_list.data_bind(here.times)
 
     @property
     def typed(self) -> str:
@@ -541,6 +574,7 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
 
     def watch_recent(self, before: Sequence[Exchange], now: Sequence[Exchange]) -> None:
         self._share_height()
+        self._list.refresh()  # A call has changed what is usual.
         if {call.method for call in before} != {call.method for call in now}:  # the list marks them
             self._make_rows()
 

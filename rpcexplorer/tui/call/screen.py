@@ -104,7 +104,13 @@ class CallScreen(CallState, scope="call"):
         yield self.header.data_bind(here.profile, here.auth, here.problem)
         with Horizontal(id="panes"):
             yield self.methods.data_bind(
-                here.pinned, here.recent, here.verdicts, here.profile, methods=here.known, current=here.method
+                here.pinned,
+                here.recent,
+                here.verdicts,
+                here.profile,
+                here.times,
+                methods=here.known,
+                current=here.method,
             )
             with Vertical(id="right"):
                 for title, command in (("Params", "focus.params"), ("Response", "focus.response")):

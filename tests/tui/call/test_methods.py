@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from textual.widgets import Input
 
 from rpcexplorer.auth.token import CookieAuth
+from rpcexplorer.history.statistics import UsualTimes
 from rpcexplorer.model.exchange import Cancelled, Sent
 from rpcexplorer.model.method import Method, SavedMethod
 from rpcexplorer.model.profile import Profile
@@ -492,3 +493,49 @@ async def test_hostile_method_name_is_shown_and_does_nothing() -> None:
         assert strip.cell_length == 32
         assert strip.text.startswith(" ✓ ␛[2J[b]漢")
         assert strip.text.endswith("…  id…  34 ms ")
+
+
+def times_of(**durations: Sequence[float]) -> UsualTimes:
+    """Return the durations of results of the profile staging, by method."""
+    times = UsualTimes()
+    for name, all_seconds in durations.items():
+        for seconds in all_seconds:
+            times.add(exchange(Result(b"1"), method=name.replace("_", "."), seconds=seconds))
+    return times
+
+
+def first_row(pane: MethodsPane) -> list[str]:
+    return text_of(pane.query_one(MethodList)).split("\n")[0].split()
+
+
+async def test_method_at_the_cursor_has_its_last_durations() -> None:
+    async with choosing(size=(40, 24)) as (pane, program):
+        pane.profile = Profile("staging", "https://a.example")
+        pane.times = times_of(user_get=[0.02, 0.02, 0.04, 0.16], user_list=[0.1])
+        await program.press(*"get")
+        assert first_row(pane) == ["user.get", "▂▂▄█", "20", "ms", "cookie"]
+        pane.times.add(exchange(Result(b"1"), method="user.get", seconds=0.02))
+        pane.recent = [exchange(Result(b"1"), method="user.get")]
+        await program.pause()
+        assert first_row(pane) == ["·", "user.get", "▂▂▄█▂", "20", "ms", "cookie"]
+        await program.press("backspace", "backspace", "backspace", *"list")
+        assert "ms" not in text_of(pane.query_one(MethodList))
+
+
+async def test_long_name_leaves_no_room_for_durations() -> None:
+    name = "a.name.of.many.words"
+    async with choosing(methods={name: Method(name)}) as (pane, program):
+        pane.profile = Profile("staging", "https://a.example")
+        pane.times = times_of(a_name_of_many_words=[0.02, 0.02, 0.02])
+        await program.press(*"many")
+        assert first_row(pane) == [name]
+
+
+async def test_wide_recent_calls_have_the_last_durations() -> None:
+    pane = MethodsPane(FakeState())
+    pane.times = times_of(user_get=[0.02, 0.02, 0.04])
+    pane.recent = [exchange(Result(b"1"), method=method) for method in ("user.get", "user.list")]
+    async with staged(pane, size=(60, 24)):
+        first, second = [line.split() for line in text_of(pane.query_one(RecentList)).split("\n")]
+        assert first[1:6] == ["user.get", "id", "42", "▂▂▄", "34"]
+        assert second[1:5] == ["user.list", "id", "42", "34"]
