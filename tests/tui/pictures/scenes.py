@@ -11,17 +11,15 @@ from typing import Any, Final, TypeAlias
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.discovery.methods import Discovery, line_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Sent, Unreached
-from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.model.method import Described, DescribedParam, Method
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from rpcexplorer.transport.port import Phases, Response
-from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.events import EventsScreen
-from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.history import HistoryScreen
-from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.bars import Footer, Frame
 from tests.tui.program import Program
 
@@ -99,7 +97,8 @@ BODY = b"""{"items": [{"id": 123456789012345678901, "name": "Ada Lovelace", "bal
 {"id": 3, "name": "Grace Hopper", "balance": 1e400, "active": false, "manager": 1}], "next": "c2VhcmNo"}"""
 NOW: Final = datetime(2026, 11, 21, 10, 41, 7, tzinfo=UTC)
 PHASES = Phases(name=0.0011, connect=0.0042, tls=0.0087, send=0.0004, wait=0.0152, transfer=0.0021)
-HEADERS = (("Content-Type", "application/json"), ("Server", "example/1.0"))
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+HEADERS: Final[Headers] = (("Content-Type", "application/json"), ("Server", "example/1.0"))
 
 
 def in_sizes(*sizes: tuple[int, int]) -> pytest.MarkDecorator:
@@ -107,11 +106,22 @@ def in_sizes(*sizes: tuple[int, int]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("size", sizes, ids=[f"{width}x{height}" for width, height in sizes])
 
 
-def made(method: str, outcome: Outcome, minutes: int = 0, *, status: int | None = 200, **fields: Any) -> Exchange:
-    """Return an exchange with made-up values."""
-    body = getattr(outcome, "value", b"")
-    reply = b'{"jsonrpc": "2.0", "id": "1m7ypmkv7qa7kfj", "result": ' + body + b"}"
-    response = Response(status, "OK", "HTTP/1.1", HEADERS, reply, len(reply)) if status else Response()
+def made(
+    method: str,
+    outcome: Outcome,
+    minutes: int = 0,
+    *,
+    status: tuple[int, str] | None = (200, "OK"),
+    headers: Headers = HEADERS,
+    reply: bytes | None = None,
+    **fields: Any,
+) -> Exchange:
+    """Return an exchange with made-up values; without a status nothing has arrived."""
+    if reply is None:
+        reply = b'{"jsonrpc": "2.0", "id": "1m7ypmkv7qa7kfj", "result": ' + getattr(outcome, "value", b"") + b"}"
+    response = Response()
+    if status is not None:
+        response = Response(*status, "HTTP/1.1", headers, reply, len(reply))
     known: dict[str, Any] = {
         "id": f"1m7ypmkv7qa{minutes:04}",
         "when": NOW - timedelta(minutes=minutes),
@@ -145,14 +155,7 @@ UNREACHED = made(
     status=None,
 )
 CANCELLED = made("report.run", Cancelled(maybe_ran=True), 9, status=None)
-NOTIFICATION = made(
-    "user.create",
-    Sent(),
-    12,
-    kind="notification",
-    seconds=0.0093,
-    response=Response(204, "No Content", "HTTP/1.1"),
-)
+NOTIFICATION = made("user.create", Sent(), 12, kind="notification", status=(204, "No Content"), headers=(), reply=b"")
 BATCH = made(
     "user.get, ping",
     Result(b'[{"id": 42, "name": "Ada Lovelace"}, "pong"]'),
@@ -181,28 +184,6 @@ async def open_history(program: Program) -> None:
     await program.until(lambda: opened.reading is not None and opened.reading.full)
 
 
-def record_many(explorer: Explorer) -> None:
-    """Use the profile shop, and record 90 calls of it."""
-    explorer.use("shop")
-    methods = ("user.get", "user.list", "user.list", "order.create", "ping", "report.run")
-    for number in range(90):
-        outcome: Outcome = Result(b"1")
-        if number % 9 == 4:
-            outcome = ERROR.outcome
-        elif number % 31 == 7:
-            outcome = UNREACHED.outcome
-        minutes, seconds = number * (7 + number % 5), 0.02 * (1 + number % 13) ** 1.7
-        explorer.history.append(made(methods[number % 6], outcome, minutes, seconds=seconds, profile="shop"))
-
-
-async def open_statistics(program: Program) -> None:
-    await open_history(program)
-    await program.press("s")
-    opened = await program.on(StatisticsScreen)
-    await program.until(lambda: opened._records.ended)
-    await program.press("s", "down")
-
-
 USERS = [
     {"id": 40 + number, "name": name, "roles": ["reader"]}
     for number, name in enumerate(("Ada", "Grace", "Edsger", "Barbara"))
@@ -216,14 +197,6 @@ AFTER = BEFORE | {
 }
 ON_PROD = made("user.list", Result(json.dumps(BEFORE).encode()), 9, profile="prod", foreign=True)
 ON_STAGING = made("user.list", Result(json.dumps(AFTER).replace("1.0", "1.00").encode()), seconds=0.0512)
-
-
-async def open_comparison(program: Program) -> None:
-    app = program.app
-    opened = ComparisonScreen(app.explorer, ON_PROD, ON_STAGING, app.pending, frame(program), ignore=["/seen"])
-    app.push_screen(opened)
-    await program.until(lambda: opened.comparison is not None)
-    await program.press("n")
 
 
 ADDRESS = {
@@ -246,6 +219,7 @@ DESCRIBED = Described(
         DescribedParam("manager", {"type": "integer"}, required=True),
     )
 )
+CREATE = replace(line_of("user.create", DESCRIBED), doc="Creates a user")
 FILLED = """{
   "name": "Ada Lovelace",
   "born": null,
@@ -257,23 +231,17 @@ FILLED = """{
 }"""
 
 
-async def open_form(program: Program) -> None:
-    screen = program.calls
-    screen.drafts.choose("user.create")
-    screen.params.replace(FILLED)
-    screen.described = DESCRIBED
-    await program.press("alt+e")
-    await program.on(FormScreen)
-    await program.press("home", "down", "down", "down")
+def describe(explorer: Explorer, described: Described = DESCRIBED, *more: Method) -> None:
+    """Let the server of staging describe user.create and more methods."""
+    assert explorer.profile is not None
+    methods = (replace(CREATE, deprecated=described.deprecated), *more)
+    found = Discovery(NOW, methods, ("said",), described={"user.create": described})
+    explorer.method_lists.settle(explorer.profile, found)
+    explorer.remembered.set_method("staging", "user.create")
 
 
 SUBSCRIBED = made(
-    "eth_subscribe",
-    Result(b'"0x1"'),
-    status=None,
-    profile="node",
-    url="ws://127.0.0.1:8545/",
-    params='["newHeads"]',
+    "eth_subscribe", Result(b'"0x1"'), status=None, profile="node", url="ws://127.0.0.1:8545/", params='["newHeads"]'
 )
 BLOCK = b"""{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x1","result":\
 {"number":"%#x","hash":"0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6",\

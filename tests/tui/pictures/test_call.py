@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.demo.declaration import document
 from rpcexplorer.demo.methods import TABLE
 from rpcexplorer.discovery.interview import discovery_of
-from rpcexplorer.discovery.methods import Discovery, line_of
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.jsontext.params import Fix
-from rpcexplorer.model.method import By, Described, DescribedParam, Method
-from rpcexplorer.model.problem import Checked, SchemaProblem
+from rpcexplorer.model.method import Method
 from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.response import Transform
 from rpcexplorer.tui.call.state import Running
 from rpcexplorer.tui.dialogs import ChangesDialog
-from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.tui.pictures.scenes import (
     CANCELLED,
+    DESCRIBED,
     ERROR,
+    FILLED,
     LARGE,
     NOTIFICATION,
     NOW,
@@ -36,22 +32,21 @@ from tests.tui.pictures.scenes import (
     Compare,
     arrive,
     connect,
+    describe,
     in_sizes,
     made,
     show,
 )
-from tests.tui.program import Program, open_program
+from tests.tui.program import open_program
 
-MALFORMED = made("user.list", Malformed("The response is not JSON."), 40, status=502)
 HTML = b"<html>\n<h1>502 Bad Gateway</h1>\n</html>\n"
-MALFORMED = replace(MALFORMED, response=replace(MALFORMED.response, reason="Bad Gateway", body=HTML, size=len(HTML)))
+MALFORMED = made("user.list", Malformed("The response is not JSON."), 40, status=(502, "Bad Gateway"), reply=HTML)
 REFUSED = made(
     "user.list",
     Malformed('HTTP 401 Unauthorized: the server asks for credentials (Basic realm="shop"). The response has no body.'),
-    status=401,
-)
-REFUSED = replace(
-    REFUSED, response=replace(REFUSED.response, headers=(("WWW-Authenticate", 'Basic realm="shop"'),), body=b"", size=0)
+    status=(401, "Unauthorized"),
+    headers=(("WWW-Authenticate", 'Basic realm="shop"'),),
+    reply=b"",
 )
 OUTCOMES = {
     "error": (ERROR, ("✗ error -32602", "the method does not accept these params", '"id": "must be an integer"')),
@@ -157,29 +152,13 @@ async def test_large_response_arrives(explorer: Explorer, compare: Compare, monk
         await compare(program, "◐ receiving", "38 MB of 100 MB")
 
 
-async def be_refused(program: Program) -> None:
-    await show(program, REFUSED)
-    profile = program.app.explorer.profile
-    assert profile is not None
-    program.calls.advice.offer(REFUSED, profile, program.calls.action_send)
-
-
 @pytest.mark.thorough
 async def test_hint_in_a_small_terminal(explorer: Explorer, compare: Compare) -> None:
+    assert explorer.profile is not None
     async with open_program(explorer, size=SMALL) as program:
-        await be_refused(program)
+        await show(program, REFUSED)
+        program.calls.advice.offer(REFUSED, explorer.profile, program.calls.action_send)
         await compare(program, "! Unauthorized", "^R set auth.kind to basic in staging and resend")
-
-
-@pytest.mark.thorough
-async def test_accepted_hint(explorer: Explorer, compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.explorer.Explorer.reload", lambda _: None)
-    async with open_program(explorer) as program:
-        await be_refused(program)
-        await program.sees("^R apply hint")
-        await program.press("ctrl+r")
-        await program.on(Confirm)
-        await compare(program, "auth.kind none → basic", "Change in project file")
 
 
 @pytest.mark.thorough
@@ -193,80 +172,42 @@ async def test_open_connection(explorer: Explorer, compare: Compare, size: tuple
         await compare(program, "● open 2 min · 4 events", "✓ result")
 
 
-FIND = Described(
-    (
-        DescribedParam("kind", {"type": "string", "enum": ["customer", "supplier"]}, True, "Which of the two books"),
-        DescribedParam(
-            "count", {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}, doc="So many at most"
-        ),
-        DescribedParam("since", {"type": "string", "format": "date-time"}, doc="Those that were changed since then"),
-    ),
-    extra=False,
-    by="name",
-)
-MISSPELT = '{\n  "kind": "customer",\n  "cuont": 5\n}'
-METHOD = replace(line_of("partner.find", FIND), doc="Finds customers and suppliers")
-
-
-class CannedChecker:
-    """A checker with the answer of the real one for one text."""
-
-    async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
-        if text != MISSPELT:
-            return Checked()
-        sentence, at = "“cuont” is not one of the params: kind, count, since", MISSPELT.index('"cuont"')
-        fix = Fix("write count", MISSPELT.replace("cuont", "count"))
-        return Checked((SchemaProblem(("cuont",), "additionalProperties", sentence, at, at + 7, 3, 3, fix),))
-
-    async def close(self) -> None:
-        """Do nothing."""
-
-
-def discover(explorer: Explorer, methods: Sequence[Method], described: Described) -> None:
-    """Let the server of staging describe its methods."""
-    assert explorer.profile is not None
-    explorer.__dict__["checker"] = CannedChecker()
-    found = Discovery(NOW, tuple(methods), ("said",), described={"partner.find": described})
-    explorer.method_lists.settle(explorer.profile, found)
-    explorer.remembered.set_method("staging", "partner.find")
-
-
 @pytest.mark.thorough
 @in_sizes(SMALL, LARGE)
 async def test_name_is_completed(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    discover(explorer, [METHOD], FIND)
+    describe(explorer)
     async with open_program(explorer, size=size) as program:
         screen = program.calls
-        screen.params.replace('{\n  "kind": "customer",\n  \n}')
+        screen.params.replace('{\n  "name": "Ada",\n  \n}')
         screen.params.focus_inside()
         screen.params.editor.move_cursor((2, 2))
         await program.press('"', "ctrl+@", "down")
         await program.until(lambda: screen.query_one(CompletionList).display)
-        await compare(program, "since", "string", "Those that")
+        await compare(program, "address", "object", "Where parcels go.")
 
 
 @pytest.mark.thorough
 @in_sizes(SMALL, USUAL)
 async def test_params_do_not_match_the_schema(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    discover(explorer, [METHOD], FIND)
+    describe(explorer)
     async with open_program(explorer, size=size) as program:
-        program.calls.params.replace(MISSPELT)
+        program.calls.params.replace(FILLED)
         program.calls.params.focus_inside()
-        await compare(program, "! line 3, column 3", "“cuont” is not")
+        await compare(program, "! line")
 
 
 @pytest.mark.thorough
 @in_sizes(SMALL, LARGE)
 async def test_changes_of_a_refresh(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    discover(explorer, [METHOD], FIND)
-    kind, count, _ = FIND.params
-    kind, count = replace(kind, schema={"enum": ["customer", "supplier", "staff"]}), replace(count, required=True)
-    merge = Method("partner.merge", "Makes one of two", source="discovered")
-    discover(explorer, [replace(METHOD, deprecated=True), merge], replace(FIND, params=(kind, count), deprecated=True))
+    describe(explorer)
+    name, born, *_, manager = DESCRIBED.params
+    params = (name, replace(born, required=True), replace(manager, schema={"type": "string"}))
+    merge = Method("user.merge", "Makes one of two", source="discovered")
+    describe(explorer, replace(DESCRIBED, params=params, deprecated=True), merge)
     async with open_program(explorer, size=size) as program:
         await program.press("alt+n")
         await program.on(ChangesDialog)
-        await compare(program, "+ partner.merge new", "deprecated")
+        await compare(program, "+ user.merge new", "deprecated")
 
 
 PLACE = "demo.orders.place"

@@ -16,7 +16,6 @@ from rpcexplorer.tui.events import AnswerDialog
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.tui.pictures.scenes import (
-    LARGE,
     RESULT,
     SMALL,
     USUAL,
@@ -25,19 +24,11 @@ from tests.tui.pictures.scenes import (
     connect,
     in_sizes,
     open_events,
-    open_form,
     show,
 )
 from tests.tui.program import open_program
 
 pytestmark = pytest.mark.thorough
-
-
-@in_sizes(SMALL, LARGE)
-async def test_params_as_a_form(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    async with open_program(explorer, size=size) as program:
-        await open_form(program)
-        await compare(program, "Form user.create", "! 3 problems", "is not one of the params", "Where parcels go.")
 
 
 async def test_credentials_are_asked_for_and_masked(explorer: Explorer, compare: Compare) -> None:
@@ -47,16 +38,6 @@ async def test_credentials_are_asked_for_and_masked(explorer: Explorer, compare:
         await program.on(Credentials)
         await program.press(*"ada", "tab", *"correct-horse")
         await compare(program, "user name ada", f"password {'•' * 13}")
-
-
-async def test_another_session_is_asked_for(explorer: Explorer, compare: Compare) -> None:
-    shop = explorer.use("shop")
-    for field in ("username", "password", "session"):
-        explorer.credentials.hold(shop, field, "known", keep=False)
-    async with open_program(explorer) as program:
-        program.calls.action_new_session()
-        await program.on(Credentials)
-        await compare(program, "Log in to shop?", "session id entered, until you quit")
 
 
 async def test_profile_form(explorer: Explorer, compare: Compare) -> None:
@@ -87,14 +68,6 @@ async def test_preset_fills_the_profile_form(explorer: Explorer, compare: Compar
         await program.press("a")
         shows = ("Calls go to http://127.0.0.1:6800/jsonrpc", "is the value of --rpc-secret", "token:{token}")
         await compare(program, *shows)
-
-
-async def test_profile_is_removed(explorer: Explorer, compare: Compare) -> None:
-    async with open_program(explorer) as program:
-        await program.profiles("prod")
-        await program.press("delete")
-        await program.on(Confirm)
-        await compare(program, "Remove prod?", "Cancel")
 
 
 CHECKS = (

@@ -42,21 +42,12 @@ from tests.tui.pictures.scenes import (
     frame,
     in_sizes,
     made,
-    open_comparison,
     open_events,
     open_history,
-    open_statistics,
-    record_many,
 )
 from tests.tui.program import open_program
 
 pytestmark = pytest.mark.thorough
-
-
-async def test_history_in_a_small_terminal(explorer: Explorer, compare: Compare) -> None:
-    async with open_program(explorer, size=SMALL) as program:
-        await open_history(program)
-        await compare(program, "History 7 calls", "-32602 ", '"Ada Lovelace"')
 
 
 async def test_batch_in_the_history(explorer: Explorer, compare: Compare) -> None:
@@ -64,13 +55,6 @@ async def test_batch_in_the_history(explorer: Explorer, compare: Compare) -> Non
         await open_history(program)
         await program.press("end")
         await compare(program, "user.get, ping batch", "Enter shows each call")
-
-
-async def test_empty_history(explorer: Explorer, compare: Compare) -> None:
-    explorer.use("shop")
-    async with open_program(explorer) as program:
-        await open_history(program)
-        await compare(program, "History 0 calls", "No calls with shop yet.")
 
 
 COLLECTED = (
@@ -87,8 +71,7 @@ REPLIES = (
 )
 REQUESTS = to_calls(Batch(COLLECTED.text), "1m7ypmkv7qa0050")
 assert not isinstance(REQUESTS, Typo)
-SENT = made("4 calls", decode_batch(REPLIES, REQUESTS), 50, kind="batch", params=COLLECTED.text)
-SENT = replace(SENT, response=replace(SENT.response, body=REPLIES, size=len(REPLIES)))
+SENT = made("4 calls", decode_batch(REPLIES, REQUESTS), 50, kind="batch", params=COLLECTED.text, reply=REPLIES)
 
 
 @in_sizes(SMALL, USUAL, LARGE)
@@ -100,27 +83,6 @@ async def test_batch(explorer: Explorer, compare: Compare, size: tuple[int, int]
         await program.on(BatchScreen)
         await program.press("down")
         await compare(program, "Batch 4 calls", "-32602 Invalid", "No response to this", "unexpected response")
-
-
-@in_sizes(SMALL, LARGE)
-async def test_statistics(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    record_many(explorer)
-    async with open_program(explorer, size=size) as program:
-        await open_statistics(program)
-        await compare(program, "90 calls", "most failures first", "per bar")
-
-
-async def test_profiles_in_a_small_terminal(explorer: Explorer, compare: Compare) -> None:
-    async with open_program(explorer, size=SMALL) as program:
-        await program.profiles("staging")
-        await compare(program, "Profiles 4", "Shared staging")
-
-
-@in_sizes(SMALL, LARGE)
-async def test_comparison(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    async with open_program(explorer, size=size) as program:
-        await open_comparison(program)
-        await compare(program, "2 values differ", "Edsger W.", "difference 2 of")
 
 
 PONG = made("ping", Result(b'"pong"'), 12, seconds=0.012, profile="prod", foreign=True)
@@ -186,14 +148,6 @@ async def test_checks_while_they_run(explorer: Explorer, compare: Compare, monke
         await program.until(lambda: len(opened.results) == 3)
         await program.press("down")
         await compare(program, "3 of 4", "✗ list users", "waiting", 'got "Ada Lovelace"')
-
-
-@in_sizes(SMALL, LARGE)
-async def test_events(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    connect(explorer)
-    async with open_program(explorer, size=size) as program:
-        await open_events(program)
-        await compare(program, "Events 7", "following", "! this is not a JSON object", '"number": "0x1b5b"')
 
 
 async def test_filtered_events_while_a_request_waits(explorer: Explorer, compare: Compare) -> None:

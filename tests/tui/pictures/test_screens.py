@@ -4,29 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Outcome
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.tui.compare import ComparisonScreen
+from rpcexplorer.tui.form import FormScreen
+from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.tui.pictures.scenes import (
+    ERROR,
+    FILLED,
     LARGE,
+    ON_PROD,
+    ON_STAGING,
     SMALL,
+    UNREACHED,
     USUAL,
+    Compare,
     CompareSvg,
     Scene,
     connect,
-    open_comparison,
+    describe,
+    frame,
+    made,
     open_events,
-    open_form,
     open_history,
-    open_statistics,
-    record_many,
     show,
 )
-from tests.tui.program import Program, Running, make_app
+from tests.tui.program import Program, Running, make_app, open_program
 from tests.tui.stage import Stage
 from tests.tui.test_manual import manual
 
@@ -47,6 +57,43 @@ def pressing(*keys: str) -> Scene:
     return press
 
 
+def record_many(explorer: Explorer) -> None:
+    """Use the profile shop, and record 90 calls of it."""
+    explorer.use("shop")
+    methods = ("user.get", "user.list", "user.list", "order.create", "ping", "report.run")
+    for number in range(90):
+        outcome: Outcome = Result(b"1")
+        if number % 9 == 4:
+            outcome = ERROR.outcome
+        elif number % 31 == 7:
+            outcome = UNREACHED.outcome
+        minutes, seconds = number * (7 + number % 5), 0.02 * (1 + number % 13) ** 1.7
+        explorer.history.append(made(methods[number % 6], outcome, minutes, seconds=seconds, profile="shop"))
+
+
+async def open_statistics(program: Program) -> None:
+    await open_history(program)
+    await program.press("s")
+    opened = await program.on(StatisticsScreen)
+    await program.until(lambda: opened._records.ended)
+    await program.press("s", "down")
+
+
+async def open_comparison(program: Program) -> None:
+    app = program.app
+    opened = ComparisonScreen(app.explorer, ON_PROD, ON_STAGING, app.pending, frame(program), ignore=["/seen"])
+    app.push_screen(opened)
+    await program.until(lambda: opened.comparison is not None)
+    await program.press("n")
+
+
+async def open_form(program: Program) -> None:
+    program.calls.params.replace(FILLED)
+    await program.press("alt+e")
+    await program.on(FormScreen)
+    await program.press("home", "down", "down", "down")
+
+
 async def question(program: Program) -> None:
     program.calls.drafts.choose("user.delete")
     program.calls.params.replace('{"id": 42}')
@@ -55,14 +102,49 @@ async def question(program: Program) -> None:
     await program.on(Confirm)
 
 
-SCREENS: dict[str, tuple[Scene, tuple[str, ...]]] = {
-    "help": (pressing("f1"), ("Keys", "Send the call in the editor.")),
-    "history": (open_history, ("History 7 calls", "-32602 ", '"Ada Lovelace"')),
-    "profiles": (pressing("f7"), ("Profiles 4", "Shared staging")),
-    "palette": (pressing("ctrl+p"), ("Command palette", "Format the params, one member per line.")),
-    "comparison": (open_comparison, ("2 values differ", "Edsger W.", "difference 2 of")),
-    "form": (open_form, ("Form user.create", "! 3 problems", "is not one of the params", "Where parcels go.")),
+class Shot(NamedTuple):
+    """A screen, how it is opened, and what its pictures show."""
+
+    open: Scene
+    texts: tuple[str, ...]
+    before: Callable[[Explorer], None] = lambda _: None
+    """What happens before the program starts."""
+
+
+SCREENS = {
+    "help": Shot(pressing("f1"), ("Keys", "Send the call in the editor.")),
+    "history": Shot(open_history, ("History 7 calls", "-32602 ")),
+    "profiles": Shot(pressing("f7"), ("Profiles 4", "Shared staging")),
+    "palette": Shot(pressing("ctrl+p"), ("Command palette", "Format the params, one member per line.")),
+    "comparison": Shot(open_comparison, ("2 values differ", "Edsger W.", "difference 2 of")),
+    "form": Shot(open_form, ("Form user.create", "! 3 problems", "Where parcels go."), describe),
+    "events": Shot(open_events, ("Events 7", "following", "! this is not a JSON object"), connect),
+    "statistics": Shot(open_statistics, ("90 calls", "most failures first", "per bar"), record_many),
 }
+WIDE = ("comparison", "form", "events", "statistics")
+"""Screens that are laid out in another way in a large terminal."""
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize("name", SCREENS)
+def test_screen(compare_svg: CompareSvg, explorer: Explorer, name: str) -> None:
+    shot = SCREENS[name]
+    shot.before(explorer)
+    compare_svg(shot.open, *shot.texts)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [*((name, SMALL) for name in SCREENS), *((name, LARGE) for name in WIDE)],
+    ids=[*(f"{name}-small" for name in SCREENS), *(f"{name}-large" for name in WIDE)],
+)
+async def test_screen_in_another_size(compare: Compare, explorer: Explorer, name: str, size: tuple[int, int]) -> None:
+    shot = SCREENS[name]
+    shot.before(explorer)
+    async with open_program(explorer, size=size) as program:
+        await shot.open(program)
+        await compare(program, *shot.texts)
 
 
 def test_result(compare_svg: CompareSvg) -> None:
@@ -78,25 +160,6 @@ def test_call_in_a_small_terminal(compare_svg: CompareSvg, explorer: Explorer) -
 @pytest.mark.thorough
 def test_call_in_a_large_terminal(compare_svg: CompareSvg) -> None:
     compare_svg(show, "Lists users, newest first", "✓ result", '"next": "c2VhcmNo"', size=LARGE)
-
-
-@pytest.mark.everyday(1)
-@pytest.mark.parametrize("name", SCREENS)
-def test_screen(compare_svg: CompareSvg, name: str) -> None:
-    scene, texts = SCREENS[name]
-    compare_svg(scene, *texts)
-
-
-@pytest.mark.thorough
-def test_events(compare_svg: CompareSvg, explorer: Explorer) -> None:
-    connect(explorer)
-    compare_svg(open_events, "Events 7", "following", "! this is not a JSON object", '"number": "0x1b5b"')
-
-
-@pytest.mark.thorough
-def test_statistics(compare_svg: CompareSvg, explorer: Explorer) -> None:
-    record_many(explorer)
-    compare_svg(open_statistics, "90 calls", "most failures first", "per bar")
 
 
 def test_dialog(compare_svg: CompareSvg, explorer: Explorer) -> None:
