@@ -31,7 +31,6 @@ from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
 from tests.tui.program import Running, running
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import on_view
 
 FRAME = Frame(zone=UTC, today=START.date())
 NO_EXPLORER: Any = None
@@ -126,7 +125,7 @@ async def test_scrollbar_marks_the_differences_of_all_lines() -> None:
         screen.action_unfold_all()
         await program.until(lambda: screen.text.row_count > 100)
         await program.pause()
-        edge = [line[-1:] for line in on_view(program.app).splitlines()]
+        edge = [line[-1:] for line in program.text.splitlines()]
         assert edge.count("▐") == 1
         assert 0.6 < edge.index("▐") / len(edge) < 0.9
 

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from typing import Any, Final
 
 import pytest
-from textual.pilot import Pilot
 from textual.screen import Screen
 
 from rpcexplorer.checks.run import Check
@@ -18,7 +17,7 @@ from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.checks import ChecksScreen
-from rpcexplorer.tui.commands import COMMANDS, WHY_NOT, Command, Commanded, Scope, commands_of, spelled
+from rpcexplorer.tui.commands import COMMANDS, WHY_NOT, Commanded, Scope, commands_of, spelled
 from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.events import EventsScreen
 from rpcexplorer.tui.replay import ReplayScreen
@@ -26,7 +25,6 @@ from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.inputs import InOrder
 from tests.history.recording import exchange
 from tests.tui.program import open_program
-from tests.tui.visiting import notices
 
 KEYS: Final[dict[Scope, tuple[str, ...]]] = {
     "everywhere": ("f4",),
@@ -79,18 +77,6 @@ def screen_of(scope: Scope, app: ExplorerApp) -> Screen[Any]:
 @pytest.mark.everyday(5)
 @pytest.mark.parametrize("scope", KEYS)
 async def test_dead_key_says_once_why(scope: Scope, explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def press_without(
-        state: str, command: Command, owner: Commanded, app: ExplorerApp, pilot: Pilot[Any]
-    ) -> None:
-        screen = app.screen
-        app.clear_notifications()
-        with monkeypatch.context() as patched:
-            patched.setattr(owner, "has", lambda asked: asked != state)
-            await pilot.press(command.keys.partition(",")[0])
-            await pilot.pause()
-        assert notices(app) == WHY_NOT[state], command.id
-        assert app.screen is screen
-
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
         calls.exchange = exchange(profile="demo")
@@ -106,8 +92,16 @@ async def test_dead_key_says_once_why(scope: Scope, explorer: Explorer, monkeypa
         for command in commands_of(scope):
             for state in command.needs.split():
                 owner.has(state)  # Every state is known.
-                if command.keys and command.id not in TAKEN_BY_FIELD:
-                    await press_without(state, command, owner, program.app, program)
+                if not command.keys or command.id in TAKEN_BY_FIELD:
+                    continue
+                screen = program.app.screen
+                program.app.clear_notifications()
+                with monkeypatch.context() as patched:
+                    patched.setattr(owner, "has", lambda asked, state=state: asked != state)
+                    await program.press(command.keys.partition(",")[0])
+                    await program.pause()
+                assert program.notices == WHY_NOT[state], command.id
+                assert program.app.screen is screen
 
 
 LETTERS: Final = [

@@ -22,7 +22,6 @@ from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from tests.fakes.wire import RawServer, http_reply
 from tests.text.exchanges import exchange
 from tests.tui.program import Program, open_program
-from tests.tui.visiting import shown
 
 REPLY = '{"b":1.10,"a":"x"}'
 
@@ -212,7 +211,7 @@ async def test_unwritable_path_shows_why_and_asks_again(
 
     async with replied(explorer) as (program, _):
         await save_in(program, path)
-        await program.until(lambda: message in " ".join(shown(program.app.screen).split()))
+        await program.sees(message)
         await save_in(program, tmp_path / "here.json")
         await program.until(lambda: "Saved" in program.notices)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["here.json", "home", "work"]

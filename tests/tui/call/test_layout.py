@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import ExampleCall, Method
@@ -14,12 +15,16 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.call.state import Running
 from rpcexplorer.tui.widgets.bars import Bar, Footer
 from tests.tui.program import open_program
-from tests.tui.visiting import is_on_view
 
 
 async def discovered(explorer: Explorer) -> None:
     explorer.use("demo")
     await explorer.discover()
+
+
+def is_on_view(widget: Widget) -> bool:
+    """Return whether a widget and all around it are displayed."""
+    return all(around.display for around in widget.ancestors_with_self if isinstance(around, Widget))
 
 
 def place(calls: CallScreen) -> str:
