@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import struct
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,18 +27,15 @@ from tests.client.test_open_connection import using as in_memory
 from tests.fakes.peers import WebSocketPeer
 from tests.fakes.servers import OPEN, HttpPeer, Kind, Script, Server, serving
 
-T = TypeVar("T")
 WIRED: tuple[Kind, ...] = ("tcp", "tls", "unix", "stdio", "ws")
 MIB = 1024 * 1024
 DEEP = "[" * 100_000 + "]" * 100_000
 
 
-def using(kind: Kind, script: Script, use: Callable[[Client], Awaitable[T]], folder: Path, **settings: Any) -> T:
-    async def run() -> T:
-        async with asyncio.timeout(60), serving(kind, script, folder, **settings) as client:
-            return await use(client)
-
-    return asyncio.run(run())
+@asynccontextmanager
+async def connected(kind: Kind, script: Script, folder: Path, **settings: Any) -> AsyncIterator[Client]:
+    async with asyncio.timeout(60), serving(kind, script, folder, **settings) as client:
+        yield client
 
 
 def unreached(exchange: Exchange) -> Unreached:
@@ -62,7 +60,7 @@ def endless(server: Server, kind: Kind) -> tuple[bytes, bytes]:
 
 @pytest.mark.parametrize("kind", WIRED)
 @pytest.mark.everyday(5)
-def test_message_without_end_is_cut_off(kind: Kind, tmp_path: Path) -> None:
+async def test_message_without_end_is_cut_off(kind: Kind, tmp_path: Path) -> None:
     sent = 0
 
     async def flood(server: Server) -> None:
@@ -77,13 +75,14 @@ def test_message_without_end_is_cut_off(kind: Kind, tmp_path: Path) -> None:
         except ConnectionError:
             pass
 
-    outcome = unreached(using(kind, flood, lambda client: client.call("m"), tmp_path, reply_limit=MIB))
+    async with connected(kind, flood, tmp_path, reply_limit=MIB) as client:
+        outcome = unreached(await client.call("m"))
     assert (outcome.step, outcome.maybe_ran) == ("framing" if kind == "tls" else "size", True)
     assert sent < 50 * MIB
 
 
 @pytest.mark.parametrize("kind", WIRED)
-def test_end_at_each_byte_ends_the_call(kind: Kind, tmp_path: Path) -> None:
+async def test_end_at_each_byte_ends_the_call(kind: Kind, tmp_path: Path) -> None:
     """The last byte of a line need not come."""
     lengths = list[int]()
     cuts = iter(range(0, 1000, {"stdio": 7, "tls": 5}.get(kind, 1)))
@@ -93,20 +92,15 @@ def test_end_at_each_byte_ends_the_call(kind: Kind, tmp_path: Path) -> None:
         lengths.append(len(data))
         await server.send(data[: next(cuts)])
 
-    async def use(client: Client) -> None:
-        while True:
-            exchange = await client.send(Draft("m"), id="x")
-            if isinstance(exchange.outcome, Result):
-                return
+    async with connected(kind, cut, tmp_path) as client:
+        while not isinstance((exchange := await client.send(Draft("m"), id="x")).outcome, Result):
             assert unreached(exchange).step == "closed"
-
-    using(kind, cut, use, tmp_path)
     assert next(cuts) >= lengths[0]
 
 
 @pytest.mark.parametrize("kind", OPEN)
 @pytest.mark.everyday(6)
-def test_odd_ids_answer_no_call(kind: Kind, tmp_path: Path) -> None:
+async def test_odd_ids_answer_no_call(kind: Kind, tmp_path: Path) -> None:
     """They are early, of an earlier call, unknown, or none at all."""
     events = list[Event]()
 
@@ -119,18 +113,15 @@ def test_odd_ids_answer_no_call(kind: Kind, tmp_path: Path) -> None:
         await server.say(result(second, 4), result(second, 5))
         await server.read_to_end()
 
-    async def use(client: Client) -> list[Exchange]:
-        exchanges = [await client.send(Draft("m"), id="first"), await client.send(Draft("m"), id="second")]
+    async with connected(kind, confuse, tmp_path, on_event=events.append) as client:
+        first, second = await client.send(Draft("m"), id="first"), await client.send(Draft("m"), id="second")
         while len(events) < 13:  # noqa: ASYNC110 - events come one after the other
             await asyncio.sleep(0.001)
-        return exchanges
-
-    first, second = using(kind, confuse, use, tmp_path, on_event=events.append)
     assert (value_of(first), value_of(second)) == (b"1", b"4")
     assert {event.kind for event in events} == {"response"}
 
 
-def test_odd_ids_in_an_event_stream_are_events(tmp_path: Path) -> None:
+async def test_odd_ids_in_an_event_stream_are_events(tmp_path: Path) -> None:
     events = list[Event]()
 
     async def confuse(server: Server) -> None:
@@ -138,11 +129,12 @@ def test_odd_ids_in_an_event_stream_are_events(tmp_path: Path) -> None:
         odd = ({"jsonrpc": "2.0", "id": id, "result": 0} for id in ("unknown", None, True, [1], "x" * 100_000))
         await server.say(*odd, result(call, 1), result(call, 2))
 
-    exchange = using("http", confuse, lambda client: client.call("m"), tmp_path, on_event=events.append)
+    async with connected("http", confuse, tmp_path, on_event=events.append) as client:
+        exchange = await client.call("m")
     assert (value_of(exchange), [event.kind for event in events]) == (b"1", ["response"] * 6)
 
 
-def test_event_stream_that_ends_early_has_no_response(tmp_path: Path) -> None:
+async def test_event_stream_that_ends_early_has_no_response(tmp_path: Path) -> None:
     ends = iter(range(1000))
     streams = list[bytes]()
 
@@ -153,28 +145,27 @@ def test_event_stream_that_ends_early_has_no_response(tmp_path: Path) -> None:
         streams.append(server.peer.event_stream([event, json.dumps(result(call, 1)).encode()]))
         await server.send(streams[-1][: next(ends)])
 
-    async def use(client: Client) -> None:
+    async with connected("http", cut, tmp_path) as client:
         while not isinstance((exchange := await client.send(Draft("m"), id="x")).outcome, Result):
             unreached(exchange)
-
-    using("http", cut, use, tmp_path)
     assert next(ends) == len(streams[-1]) + 1
 
 
 @pytest.mark.parametrize("kind", OPEN)
-def test_batch_with_odd_responses_gets_its_own(kind: Kind, tmp_path: Path) -> None:
+async def test_batch_with_odd_responses_gets_its_own(kind: Kind, tmp_path: Path) -> None:
     async def confuse(server: Server) -> None:
         one, two = await server.receive()
         await server.say(result(two, 2), result(two, 3), {"jsonrpc": "2.0", "id": "z", "result": 4}, result(one, 1))
         await server.read_to_end()
 
-    exchange = using(kind, confuse, lambda client: client.batch([("a", None), ("b", None)]), tmp_path)
+    async with connected(kind, confuse, tmp_path) as client:
+        exchange = await client.batch([("a", None), ("b", None)])
     assert sorted(part["result"] for part in json.loads(value_of(exchange))) == [1, 2]
 
 
 @pytest.mark.parametrize("kind", WIRED)
 @pytest.mark.everyday(1)
-def test_server_that_asks_and_never_reads_is_bounded(
+async def test_server_that_asks_and_never_reads_is_bounded(
     kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answers would take 10 MB, more than the systems of both sides take."""
@@ -188,19 +179,16 @@ def test_server_that_asks_and_never_reads_is_bounded(
         await server.say(*[request] * 10_000, result(call))
         await may_end.wait()
 
-    async def use(client: Client) -> Exchange:
+    async with connected(kind, ask, tmp_path, on_event=events.append) as client:
         exchange = await client.call("m")
         may_end.set()
-        return exchange
-
-    exchange = using(kind, ask, use, tmp_path, on_event=events.append)
     assert (value_of(exchange), len(events)) == (b'"m"', 10_000)
     assert {event.remark for event in events} == {"", "not answered: the server does not read its answers"}
 
 
 @pytest.mark.parametrize("kind", ["tcp", "unix"])
 @pytest.mark.everyday(1)
-def test_deep_json_is_read_or_named(kind: Kind, tmp_path: Path) -> None:
+async def test_deep_json_is_read_or_named(kind: Kind, tmp_path: Path) -> None:
     events = list[Event]()
 
     async def nest(server: Server) -> None:
@@ -213,18 +201,20 @@ def test_deep_json_is_read_or_named(kind: Kind, tmp_path: Path) -> None:
         )
         await server.read_to_end()
 
-    exchange = using(kind, nest, lambda client: client.call("m"), tmp_path, on_event=events.append)
+    async with connected(kind, nest, tmp_path, on_event=events.append) as client:
+        exchange = await client.call("m")
     assert value_of(exchange) == DEEP.encode()
     assert len(events) == 3
 
 
-def test_own_id_without_a_response_is_malformed(tmp_path: Path) -> None:
+async def test_own_id_without_a_response_is_malformed(tmp_path: Path) -> None:
     async def answer(server: Server) -> None:
         call = await server.receive()
         await server.say({"jsonrpc": "2.0", "id": call["id"]})
         await server.read_to_end()
 
-    exchange = using("tcp", answer, lambda client: client.call("m"), tmp_path)
+    async with connected("tcp", answer, tmp_path) as client:
+        exchange = await client.call("m")
     assert isinstance(exchange.outcome, Malformed)
     assert exchange.exit_code == 5
 
@@ -240,17 +230,18 @@ def test_own_id_without_a_response_is_malformed(tmp_path: Path) -> None:
     ids=["masked", "huge", "pings", "close"],
 )
 @pytest.mark.everyday(4)
-def test_hostile_frames_end_the_call(stream: bytes, step: str, tmp_path: Path) -> None:
+async def test_hostile_frames_end_the_call(stream: bytes, step: str, tmp_path: Path) -> None:
     async def answer(server: Server) -> None:
         await server.receive()
         await server.send(stream)
         await server.read_to_end()
 
-    outcome = unreached(using("ws", answer, lambda client: client.call("m"), tmp_path))
+    async with connected("ws", answer, tmp_path) as client:
+        outcome = unreached(await client.call("m"))
     assert (outcome.step, outcome.maybe_ran) == (step, True)
 
 
-def test_request_with_a_long_id_stays_unanswered(tmp_path: Path) -> None:
+async def test_request_with_a_long_id_stays_unanswered(tmp_path: Path) -> None:
     events = list[Event]()
 
     async def ask(server: Server) -> None:
@@ -258,7 +249,8 @@ def test_request_with_a_long_id_stays_unanswered(tmp_path: Path) -> None:
         await server.say({"jsonrpc": "2.0", "id": "x" * 2 * MIB, "method": "ask"}, result(call))
         await server.read_to_end()
 
-    using("tcp", ask, lambda client: client.call("m"), tmp_path, on_event=events.append)
+    async with connected("tcp", ask, tmp_path, on_event=events.append) as client:
+        await client.call("m")
     assert events[0].remark.startswith("not answered")
 
 
