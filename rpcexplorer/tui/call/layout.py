@@ -30,6 +30,8 @@ ROOMY_COLUMNS: Final = 200
 MIN_METHODS_COLUMNS: Final = 20
 MIN_PARAMS_LINES: Final = 4
 """The bar, two lines of text, and the problem line."""
+MIN_TEXT_LINES: Final = 3
+"""Lines of the editor if the height follows the text, so that a few more letters move nothing."""
 OTHER_LINES: Final = 6
 """Lines for the header, the footer and the response."""
 MIN_DOCS_COLUMNS: Final = 48
@@ -56,9 +58,14 @@ def methods_columns(remembered: ScreenState, columns: int, *, side_by_side: bool
     return min(remembered.methods_width or usual, columns // 2)
 
 
-def params_lines(remembered: ScreenState, lines: int) -> int:
-    """Return the height of the params pane above the response."""
-    wanted = remembered.params_height or max(lines * 3 // 10, 6)
+def fitting_lines(lines: int, text_lines: int) -> int:
+    """Return the height of the params pane that its text needs: at most half of the screen."""
+    return min(max(text_lines, MIN_TEXT_LINES) + 2, max(lines // 2, MIN_PARAMS_LINES))
+
+
+def params_lines(remembered: ScreenState, lines: int, text_lines: int = 0) -> int:
+    """Return the height of the params pane above the response: that of its text, or the one that the user has set."""
+    wanted = remembered.params_height or fitting_lines(lines, text_lines)
     return min(wanted, max(lines - OTHER_LINES, MIN_PARAMS_LINES))
 
 
@@ -142,7 +149,7 @@ class PaneLayout:
         self.methods.set_class(self.is_narrow, "-alone")
         self._state.query_one("#right").display = not (self.is_narrow and is_list)
         self.params.display = not is_zoomed
-        self.params.styles.height = "1fr" if self.is_side_by_side else params_lines(self._remembered, self._lines)
+        self.fit_params()
         self._state.set_class(self.is_side_by_side, "-beside")
         for bar in self.response.query(Bar):
             bar.set_class(not self.is_side_by_side, "-tinted")  # it separates panes that are one below the other
@@ -249,6 +256,11 @@ class PaneLayout:
             self.cover("")
         self.response.focus_inside()
 
+    def fit_params(self) -> None:
+        """Make the params as high as their text."""
+        params, lines = self.params, params_lines(self._remembered, self._lines, self.params.text_lines)
+        params.styles.height = "1fr" if self.is_side_by_side else lines
+
     def widen(self, columns: int) -> None:
         if not self.is_narrow:
             wanted = max(self.methods.outer_size.width + columns, MIN_METHODS_COLUMNS)
@@ -257,7 +269,9 @@ class PaneLayout:
 
     def heighten(self, lines: int) -> None:
         most = max(self._lines - OTHER_LINES, MIN_PARAMS_LINES)
-        self._remembered.params_height = min(max(self.params.size.height + lines, MIN_PARAMS_LINES), most)
+        wanted = min(max(self.params.size.height + lines, MIN_PARAMS_LINES), most)
+        follows_text = wanted == fitting_lines(self._lines, self.params.text_lines)
+        self._remembered.params_height = None if follows_text else wanted
         self.arrange()
 
     def switch_side_by_side(self) -> str:

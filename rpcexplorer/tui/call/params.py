@@ -159,6 +159,8 @@ class ParamsPane(Commanded, Vertical, scope="params"):
     changes: reactive[int] = reactive(0, init=False)
     """Counts the changes of the explorer, which the preview and suggestions follow from."""
     tab: reactive[str] = reactive("Params")
+    text_lines: reactive[int] = reactive(1, init=False, repaint=False)
+    """Lines of the text on view, which the height of the pane follows."""
 
     @message
     class TextChanged(Message):
@@ -330,6 +332,9 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         """Show the preview of the next request if it is on view."""
         if self.tab == "Request":
             self._request.lines = request_lines(self._advice.preview(self.text, self.loaded))
+            self.text_lines = len(self._request.lines)
+        else:
+            self.text_lines = self.editor.document.line_count
 
     def watch_tab(self) -> None:
         self._bar.open = self.tab

@@ -154,6 +154,7 @@ class CallScreen(CallState, scope="call"):
                 self.params.focus_inside()
             self.completed.set()
             self.watch(self.methods, "pointed", self.panes.follow_pointer, init=False)
+            self.watch(self.params, "text_lines", self.panes.fit_params, init=False)
             self.on_resize()
         if rescued:
             self.notify(rescued, timeout=10)

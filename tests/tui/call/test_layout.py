@@ -221,3 +221,34 @@ async def test_side_by_side_is_remembered_if_it_fits(
         await program.until(lambda: are_stacked(program.calls))
     async with open_program(make_explorer(""), profile="demo", size=WIDE) as program:
         await program.until(lambda: are_stacked(program.calls))
+
+
+@pytest.mark.parametrize(
+    ("lines", "height", "response"),
+    [(1, 24, 6), (3, 24, 6), (4, 24, 7), (9, 24, 12), (99, 24, 13), (20, 60, 23), (99, 60, 31)],
+)
+async def test_params_are_as_high_as_their_text(explorer: Explorer, lines: int, height: int, response: int) -> None:
+    async with open_program(explorer, profile="demo", size=(120, height)) as program:
+        await program.write("demo.echo", "\n".join(["[1", *[",2"] * (lines - 1)]) + "]")
+        await program.rest()
+        assert " Response " in program.text.splitlines()[response]
+
+
+async def test_height_of_params_follows_typed_lines(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(120, 30)) as program:
+
+        def response() -> int:
+            return next(at for at, line in enumerate(program.text.splitlines()) if " Response " in line)
+
+        await program.write("demo.echo", "[1,\n2,\n3]")
+        await program.press("f3", "ctrl+end")
+        assert response() == 6
+        await program.press("enter", "enter")
+        await program.until(lambda: response() == 8)
+        await program.press("alt+down")
+        await program.until(lambda: response() == 9)
+        await program.press("enter")
+        await program.rest()
+        assert response() == 9, "the user has set the height"
+        await program.press("alt+down", "alt+up", "alt+up", "alt+down")
+        assert explorer.remembered.params_height is None, "the height follows the text again"

@@ -291,6 +291,6 @@ async def test_first_frame_has_methods_empty_panes_and_footer(
         lines = program.text.splitlines()
         assert "demo" in lines[0]
         assert [line for line in lines if "Params" in line] == [lines[1]]
-        assert [line for line in lines if "Response" in line] == [lines[13]]
+        assert [line for line in lines if "Response" in line] == [lines[6]]
         assert "cancel" not in lines[-1]
         app.exit("")

@@ -126,7 +126,7 @@ async def test_expectations_to_choose_from(explorer: Explorer, compare: Compare)
         await program.pause()
         screen.check_remark = [("✗ check failed: outcome: wanted error, got result", "wrong")]
         await program.press("f4", "down", "down", "e")
-        await compare(program, "Expect in @users", "replaces outcome, code", "✗ check failed")
+        await compare(program, "Expect in @users", "replaces outcome, code", "✗ failed")
 
 
 async def test_request_of_the_server_is_answered(explorer: Explorer, compare: Compare) -> None:
