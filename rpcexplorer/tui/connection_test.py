@@ -33,6 +33,7 @@ from rpcexplorer.tui.profile_form import (
     homes_for,
     label_of,
     problem_after_reload,
+    proposed_name,
     wrong_address,
     wrong_name,
     wrong_of,
@@ -368,9 +369,7 @@ async def _save_as_profile(screen: Screen[Any], explorer: Explorer, profile: Pro
 
     homes = homes_for(explorer)
     usual = next(iter(homes))
-    name = proposal.preset.name if proposal.preset else ""
-    if name in explorer.profiles.leaves:
-        name = ""
+    name = proposed_name(profile.url, proposal.preset.name if proposal.preset else "", explorer.profiles.leaves)
     fields = [Field("name", "name", name, NAME_HINT, required=True)]
     if len(homes) > 1:
         fields.append(Field("home", "file", usual, choices=list(homes)))

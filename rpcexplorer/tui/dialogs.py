@@ -94,6 +94,17 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     return answer in {"send", "quiet"}
 
 
+async def may_discover(screen: Screen[Any], profile: Profile, key: str) -> bool:
+    """Return whether to discover the methods of a profile that was added just now."""
+    words = f"rpcexplorer asks {profile.origin} for its methods."
+    if key:
+        words += f" To do it later, press {key}."
+    title, choices = f"Discover the methods of {profile.shown_name}?", [Choice("discover", "Discover")]
+    question = Confirm(title, words, choices, cancel="Not now")
+    answer: str | None = await screen.app.push_screen_wait(question)
+    return answer == "discover"
+
+
 def short_name(profile: Profile) -> str:
     """Return the name of a profile in the title of a question."""
     return profile.badge_word if profile.badge == "prod" else profile.shown_name

@@ -56,6 +56,8 @@ class Navigation:
         self._profile, self._case = profile, case
         self._screen: CallScreen | None = None
         """The call screen, once there is a profile."""
+        self._is_added = False
+        """The profile in use was added just now."""
         self._chosen_call: HistoryChoice | None = None
         """The call that was chosen in the history while no profile was in use."""
 
@@ -119,6 +121,7 @@ class Navigation:
             elif not could_replay:
                 self._show_case()
             await self._take_chosen_call(calls)
+            await self._offer_discovery(calls)
 
     async def _ask_profile(self, *, back: bool = False) -> ProfileAnswer:
         """Ask until there is a profile to use, or end the program.
@@ -257,6 +260,11 @@ class Navigation:
             await calls.settle()
             calls.show_profile()
             await self._take_chosen_call(calls)
+            await self._offer_discovery(calls)
+
+    async def _offer_discovery(self, calls: CallScreen) -> None:
+        if self._is_added:
+            await calls.offer_discovery()
 
     async def _choose(self, *, adding: bool = False, back: bool = False) -> bool:
         """Show the profiles; return whether one of them was chosen."""
@@ -264,6 +272,7 @@ class Navigation:
 
         screen = ProfilesScreen(self._explorer, self._pending, self._frame(), adding=adding, back=back)
         is_used: bool | None = await self._app.push_screen_wait(screen)
+        self._is_added = bool(is_used) and screen.is_added
         return bool(is_used)
 
     def read_manual(self, page: str) -> None:

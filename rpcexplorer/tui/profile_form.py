@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec.structs import replace
-from textual.widget import Widget
 
 from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.explorer import Explorer
@@ -40,9 +39,13 @@ from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.keys import PROFILE_KEYS, ProfileKey
 from rpcexplorer.profiles.layers import changed_profile
 from rpcexplorer.tui.widgets.dialog import Answer, Field, Form, Save, Wrong, plain
-from rpcexplorer.tui.widgets.inputs import Cycle
+from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 
 NAME_HINT: Final = "e.g. my-server"
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1"})
+GENERAL_LABELS: Final = frozenset({"www", "api", "rpc", "jsonrpc"})
+"""Labels of hosts that do not tell one server from another."""
+MAX_PROPOSED_NUMBER: Final = 100
 OTHER_URLS: Final = "Or ws://, tcp://, tls://, unix:///PATH or stdio:COMMAND."
 
 
@@ -61,6 +64,27 @@ def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
         if shares_variables(other, name):
             return Wrong(f"The name is too similar to the profile {other}. Change a letter or digit.", "name")
     return None
+
+
+def proposed_name(url: str, preset: str, known: Collection[str]) -> str:
+    """Return a free name for a new profile, from its preset or its host; empty if there is none."""
+    name = preset or _name_of_host(url)
+    numbered = [f"{name}-{number}" for number in range(2, MAX_PROPOSED_NUMBER)]
+    free = (proposal for proposal in (name, *numbered) if wrong_name(proposal, known) is None)
+    return next(free, "") if name else ""
+
+
+def _name_of_host(url: str) -> str:
+    """Return the part of a host that tells servers apart; of a process or a socket, its name."""
+    values = address_values(with_scheme(url.strip()))
+    place = next(iter(values.get("command", ())), "") or values["url"].partition("://")[2]
+    host, _, port = place.rpartition("@")[2].rstrip("/").rpartition("/")[2].lower().partition(":")
+    if host in LOOPBACK:
+        return f"localhost-{port}".rstrip("-")
+    labels = host.split(".")
+    if all(map(str.isdecimal, labels)):
+        return host
+    return next((label for label in labels[:-1] if label not in GENERAL_LABELS), labels[0])
 
 
 def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
@@ -139,29 +163,49 @@ class ProfileForm(Form):
         *,
         presets: Sequence[Preset] = (),
         preset: Preset | None = None,
+        known: Collection[str] = (),
     ) -> None:
         """``homes`` are the files to write by label, the suggested one first.
 
-        ``preset`` has the path of a URL without one.
+        ``preset`` has the path of a URL without one. ``known``: the names of the other profiles.
         """
         self.is_tested = False
         self._homes, usual = homes, next(iter(homes))
         self._presets = {preset.name: preset for preset in presets}
         self._filled = {field.key: field.value for field in fields}
+        self._is_new, self._known = not self._filled["name"], known
+        self._proposed = ""
+        """The name that was proposed last."""
         self._without = self._filled | (values_of(None) if preset else {})
         self._preset = preset
         meanings = {"url": self._where_calls_go, "preset": self._about_preset}
         lines = [replace(field, meaning=meanings.get(field.key)) for field in fields]
         if len(homes) > 1:
             lines.append(Field("home", "file", usual, choices=list(homes)))
+        lines = [replace(field, is_extra=self._is_new and not field.required) for field in lines]
         super().__init__(title, self._about(usual), lines, save)
 
-    @property
-    def first(self) -> Widget | None:
-        """The name of a new profile, or the URL of another, whose name seldom changes."""
-        return self.input_of("url" if self._filled["name"] else "name")
-
     def on_mount(self) -> None:
+        self._show_kind()
+        self._propose_name()
+
+    def on_input_changed(self, event: Entry.Changed) -> None:
+        super().on_input_changed(event)
+        if event.input is self.input_of("url"):
+            self._propose_name()
+
+    def _propose_name(self) -> None:
+        """Fill in a name for a new profile, unless the user has typed one."""
+        name = self.input_of("name")
+        if not self._is_new or name.value != self._proposed:
+            return
+        preset = self._preset.name if self._preset else ""
+        self._proposed = proposed_name(self.input_of("url").value, preset, self._known)
+        with name.prevent(Entry.Changed):  # It stays a suggestion, which typing replaces.
+            name.value = self._proposed
+
+    def show_extra(self) -> None:
+        super().show_extra()
         self._show_kind()
 
     def file(self, typed: Mapping[str, str]) -> Path:
@@ -172,7 +216,7 @@ class ProfileForm(Form):
 
     def answers(self) -> Iterator[Answer]:
         yield Answer("Save", id="save")
-        if not self._filled["name"]:
+        if self._is_new:
             yield Answer("Save and test", id="test")
         yield Answer("Cancel", id="leave")
 
@@ -207,6 +251,7 @@ class ProfileForm(Form):
         self._filled |= values
         self._preset = preset
         self.tell_meanings()
+        self._propose_name()
         self._show_kind()
 
     def _show_kind(self) -> None:
@@ -215,7 +260,7 @@ class ProfileForm(Form):
         offered = {"auth.kind", *(f"auth.{field.name}" for field in kind.fields if field.label)}
         for row in LINES:
             line = self.input_of(row.key).parent if row.part == "auth" else None
-            if line is not None:
+            if line is not None and line not in self._hidden:
                 line.display = row.key in offered
 
     def _where_calls_go(self, typed: str) -> str:
@@ -227,7 +272,7 @@ class ProfileForm(Form):
     def _about_preset(self, name: str) -> str:
         preset = self._presets.get(name)
         if preset is None:
-            return "Settings for a known server. Type a letter to search."
+            return "Settings for a known server."
         return f"{preset.description}. {preset.advice}".rstrip().replace("`", "")
 
 
@@ -265,15 +310,20 @@ def fields_of(
             values["content_type"] = preset.values.content_type
         elif not (profile and profile.preset):
             values["content_type"] = ""
-    fields = [Field("name", "name", profile.name if profile else "", hint=NAME_HINT)]
+    name = Field("name", "name", profile.name if profile else "", hint=NAME_HINT, required=True)
+    fields = list[Field]()
     for row in LINES:
         field = Field(row.key, row.label, values[row.key], row.hint, row.choices)
+        if row.key == "url":
+            fields += [replace(field, required=True), name]
+            continue
         if row.key == "auth.kind":
             field = replace(field, nothing="not chosen")
         elif row.key == "content_type" and profile:
             field = replace(field, hint=profile.content_type)
         elif row.key == "preset":
-            field = replace(field, choices=["", *(one.name for one in presets)])
+            about = {one.name: one.description for one in presets}
+            field = replace(field, choices=["", *about], about=about)
         if presets or row.key != "preset":
             fields.append(field)
     return fields

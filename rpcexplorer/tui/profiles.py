@@ -157,6 +157,8 @@ class ProfilesScreen(Browser[ProfileRow, bool], scope="profiles"):
         self._profiles = ProfileList()
         super().__init__(self._profiles, pending, frame)
         self.explorer, self._adding, self._back = explorer, adding, back
+        self.is_added = False
+        """The chosen profile is a new one."""
         self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}
         """Results of connection tests, with the tested version of the profile."""
 
@@ -278,7 +280,7 @@ class ProfilesScreen(Browser[ProfileRow, bool], scope="profiles"):
 
     @opens("edit")
     async def action_add(self) -> None:
-        """Open the form of a new profile.
+        """Open the form of a new profile, and use the profile.
 
         If the screen was opened only for that, it closes with the form.
         """
@@ -300,15 +302,22 @@ class ProfilesScreen(Browser[ProfileRow, bool], scope="profiles"):
             return wrong or problem_after_reload(explorer, typed["name"].strip())
 
         fields = fields_of(None, typed_before, presets=presets, preset=preset)
-        form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets, preset=preset)
+        known = explorer.profiles.leaves
+        homes = homes_for(explorer)
+        form = ProfileForm("Add a profile", homes, fields, save, presets=presets, preset=preset, known=known)
         typed = await self.app.push_screen_wait(form)
         if typed is None and self._adding and not explorer.profiles.leaves:
             self.dismiss(False)
             return
         self._adding = False
         self._fill(typed["name"].strip() if typed else "")
-        if typed is not None and form.is_tested and self._profile is not None:
+        if typed is None or self._profile is None:
+            return
+        self.is_added = True
+        if form.is_tested:
             await self._test(self._profile)
+        else:
+            self.action_use()
 
     @opens("edit")
     async def action_edit(self) -> None:

@@ -940,10 +940,9 @@ async def profile_is_added_to_the_user_file(at: Story) -> None:
     file = at.explorer.paths.user_sessions
     await at.play("""
         f7 a | Add a profile | in the user file.
-        replace new
-        enter
         replace https://new.example.com
-        ctrl+s | ▌Profiles 6 | https://new.example.com/api/v2/
+        enter | Discover the methods of new? | https://new.example.com
+        escape | F5 send
     """)
     assert "[profile.new]" in file.read_text()
 

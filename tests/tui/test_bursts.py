@@ -58,7 +58,7 @@ from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Confirm, Dialog
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.grid import Grid
-from rpcexplorer.tui.widgets.inputs import Cycle, Prompt
+from rpcexplorer.tui.widgets.inputs import Cycle, Listed, Prompt
 from rpcexplorer.tui.widgets.picker import Picker, PickList
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import ItemList, LineView, RowList, Sheet
@@ -348,17 +348,20 @@ async def test_keys_of_a_burst_read_the_manual(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-@through(ProfileForm, Form, Cycle, Answers, Answer)
+@through(ProfileForm, Form, Cycle, Listed, Picker, Answers, Answer)
 async def test_form_gets_each_key_in_the_current_line(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        screen = await program.profiles()
-        keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "down", "right", "right", "right", "tab"]
-        await play(program, *keys, "left", "left", "right", "left", "f5", "alt+t", "escape", "e", "escape")
+        await program.profiles()
+        keys = ["a", *"http://x.example", "tab", *"new", "down", "enter", *"xapi", "enter", "down", "down"]
+        await play(program, *keys, "right", "right", "right", "tab", "left", "left", "right", "left", "f5", "escape")
         await program.until(lambda: "new" in explorer.profiles.profiles)
         made = explorer.profiles.profiles["new"]
-        assert (made.url, made.badge, made.confirm) == ("http://x.example", "prod", "always")
-        assert program.app.screen is screen
-        await play(program, "e", "tab", "tab", *"what", "shift+tab", "up", "escape", "d", "end", *"er", "enter")
+        assert (made.url, made.preset) == ("http://x.example", "xapi")
+        assert (made.badge, made.confirm) == ("prod", "always")
+        assert made is explorer.profile
+        await play(
+            program, "f7", "e", "tab", "tab", "tab", *"what", "shift+tab", "up", "escape", "d", "end", *"er", "enter"
+        )
         await program.until(lambda: "new-copyer" in explorer.profiles.profiles)
         assert explorer.profiles.profiles["new"].description == ""
 
@@ -394,7 +397,7 @@ async def test_secret_that_is_typed_ahead_is_stored(make_explorer: Callable[...,
 async def test_welcome_screen_chooses_the_current_row(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer("")
     async with open_program(explorer) as program:
-        keys = ["down", "down", "enter", *"mine", "tab", *"http://127.0.0.1:9", "f5", "enter", *"[8"]
+        keys = ["down", "down", "enter", *"http://127.0.0.1:9", "tab", *"mine", "f5", "escape", *"[8"]
         await play(program, *keys)
         await program.until(lambda: program.app.calls is not None and program.app.screen is program.app.calls)
         await program.rest()

@@ -751,6 +751,16 @@ class CallScreen(CallState, scope="call"):
         self.tell(problem or (words if had_session else f"{profile.shown_name} has no session."))
         self.show_session()
 
+    async def offer_discovery(self) -> None:
+        """Ask whether to discover the methods of a new profile."""
+        from rpcexplorer.tui.dialogs import may_discover
+
+        profile = self.explorer.profile
+        if profile is None or profile.discovery == "none" or self.explorer.method_lists.learned(profile) is not None:
+            return
+        if await may_discover(self, profile, self.key("discover")):
+            self.action_discover()
+
     def action_discover(self) -> None:
         if not self._is_busy():
             self._discover()
@@ -768,6 +778,8 @@ class CallScreen(CallState, scope="call"):
         found = await run_connection_test(self, self.explorer, profile)
         if found.name and await self.use(found.name):
             self.explorer.remember_profile()
+            if profile.ad_hoc:
+                await self.offer_discovery()
 
     @opens("typed")
     async def action_compare_profiles(self) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import ClassVar, Generic
+from types import MappingProxyType
+from typing import ClassVar, Final, Generic
 
 from msgspec import Struct
 from rich.console import RenderableType
@@ -26,11 +27,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from rpcexplorer.model.problem import capitalised
 from rpcexplorer.text.printable import printable
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.full_screen import AnswersOnce, ResultT
-from rpcexplorer.tui.widgets.inputs import Cycle, Entry
+from rpcexplorer.tui.widgets.inputs import Cycle, Entry, Listed
 
 
 class Answer(Widget, can_focus=True):
@@ -320,6 +322,8 @@ class Field(Struct, frozen=True):
     hint: str = ""
     choices: Sequence[str] = ()
     """The possible words; empty allows any text."""
+    about: Mapping[str, str] = MappingProxyType({})
+    """Descriptions of the choices, for a list of them."""
     nothing: str = "none"
     """How an empty choice is shown."""
     masked: bool = False
@@ -328,6 +332,12 @@ class Field(Struct, frozen=True):
     """Returns the effect of a value, shown below its line."""
     required: bool = False
     """Enter saves the form once all required fields have a value."""
+    is_extra: bool = False
+    """It is hidden until the user asks for more fields, or until it has a problem."""
+
+
+MANY: Final = 8
+"""More choices are not shown in one line, but in a list."""
 
 
 class Wrong(Struct, frozen=True):
@@ -358,6 +368,7 @@ class Form(Dialog[dict[str, str]]):
     Form .about { margin-bottom: 1; }
     Form .problem { padding: 0 0 0 14; }
     Form .meaning { height: auto; min-height: 1; padding: 0 0 0 16; color: $middle; }
+    Form #more { margin: 1 0 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         # Handled with priority, so that the next letters go to the next line.
@@ -371,6 +382,8 @@ class Form(Dialog[dict[str, str]]):
         """``done``: the label of the button that saves."""
         super().__init__(title)
         self._words, self._save, self._done = words, save, done
+        self._hidden: list[Widget] = []
+        """The rows of the extra fields, until they are shown."""
         self._fields = {field.key: field for field in fields}
         self._required = [field.key for field in fields if field.required]
 
@@ -383,10 +396,17 @@ class Form(Dialog[dict[str, str]]):
         self.about = Static(plain(self._words), classes="words about")
         yield self.about
         for key, field in self._fields.items():
-            yield Horizontal(Static(plain(field.label), classes="label"), self._lines[key], classes="field")
-            if key in self._meanings:
-                yield self._meanings[key]
+            row = Horizontal(Static(plain(field.label), classes="label"), self._lines[key], classes="field")
+            rows = [row, self._meanings[key]] if key in self._meanings else [row]
+            if field.is_extra:
+                self._hidden += rows
+            yield from rows
             yield self._problems[key]
+        for hidden in self._hidden:
+            hidden.display = False
+        if self._hidden:
+            extra = [field.label for field in self._fields.values() if field.is_extra]
+            yield Answer(f"▸ More: {', '.join(extra[:4])} …", id="more")
         yield self._problems[""]
         yield Answers(*self.answers())
         save = "Enter" if self.enter_saves else "^S"
@@ -447,8 +467,18 @@ class Form(Dialog[dict[str, str]]):
     def answered(self, answer: str) -> None:
         if answer == "save":
             self.action_save()
+        elif answer == "more":
+            self.show_extra()
+            self.set_focus(next(self._lines[key] for key, field in self._fields.items() if field.is_extra))
         else:
             self.dismiss(None)
+
+    def show_extra(self) -> None:
+        """Show all fields."""
+        for row in self._hidden:
+            row.display = True
+        self._hidden.clear()
+        self.query("#more").set(display=False)
 
     @property
     def enter_saves(self) -> bool:
@@ -456,8 +486,8 @@ class Form(Dialog[dict[str, str]]):
         return bool(self._required)
 
     def action_next(self) -> None:
-        if not isinstance(self.focused, Entry | Cycle):
-            raise SkipAction  # A focused button takes Enter.
+        if not isinstance(self.focused, Entry | Cycle) or isinstance(self.focused, Listed):
+            raise SkipAction  # A focused button or list takes Enter.
         self.go_on()
 
     def go_on(self) -> None:
@@ -483,6 +513,8 @@ class Form(Dialog[dict[str, str]]):
             self.dismiss(self.values)
             return
         key = wrong.key if wrong.key in self._fields else ""
+        if key and self._fields[key].is_extra:
+            self.show_extra()
         place = self._problems[key]
         place.update(plain(f"✗ {wrong.sentence}"))
         place.add_class("-shown")
@@ -492,6 +524,9 @@ class Form(Dialog[dict[str, str]]):
 
 
 def _line_of(field: Field) -> Entry | Cycle:
+    if len(field.choices) > MANY:
+        words = {word: field.about.get(word, "") for word in field.choices}
+        return Listed(words, field.value, title=capitalised(field.label), nothing=field.nothing)
     if field.choices:
         return Cycle(field.choices, field.value, nothing=field.nothing)
     entry = Entry(field.value, hint=field.hint, masked=field.masked)

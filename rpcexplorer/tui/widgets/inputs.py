@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.text import Text
@@ -333,3 +333,49 @@ class Cycle(Widget, can_focus=True):
                 mark = "› "  # noqa: RUF001 - the sign is meant
                 role = "accent reverse bold" if self.has_focus else "text bold underline"
             yield word, [(mark, "middle"), (word or self._nothing, role), ("  ", "text")]
+
+
+class Listed(Cycle):
+    """A choice of many words in one line; Enter opens their list, and letters search it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,space,right,left", "list", show=False),
+    ]
+
+    def __init__(self, words: Mapping[str, str], value: str, *, title: str, nothing: str = "none") -> None:
+        """``words``: the words with their descriptions."""
+        super().__init__([*words], value, nothing=nothing)
+        self._descriptions, self._title = words, title
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
+        role = "accent reverse bold" if self.has_focus else "text"
+        pieces = [("  ", "text"), (self.value or self._nothing, role)]
+        if self.has_focus:
+            pieces += [("   Enter", "bold"), (" lists all, letters search", "middle")]
+        ground = "background" if self.has_focus else "surface"
+        return line(pieces, self.size.width, ThemeStyles.of(self), ground=ground)
+
+    def on_click(self, event: events.Click) -> None:
+        event.prevent_default()
+        self.focus()
+        self.action_list()
+
+    def on_key(self, event: events.Key) -> None:
+        event.prevent_default()
+        letter = event.character or ""
+        if letter.isalnum():
+            event.stop()
+            self.action_list(letter)
+
+    def action_list(self, typed: str = "") -> None:
+        """Open the list; the letters after the first are for its search."""
+        from rpcexplorer.tui.widgets.picker import Pick, Picker  # It needs this module.
+
+        picks = []
+        for word in self._words:
+            picks.append(Pick(word, word or self._nothing, self._descriptions.get(word, "")))
+        self.app.push_screen(Picker(self._title, picks, on=self.value, typed=typed), self._choose)
+
+    def _choose(self, word: str | None) -> None:
+        if word is not None:
+            self._take(word)

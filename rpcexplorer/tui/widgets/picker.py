@@ -118,12 +118,18 @@ class Picker(Dialog[str]):
     ]
 
     def __init__(
-        self, title: str, picks: Sequence[Pick], *, on: str = "", moved: Callable[[str], None] | None = None
+        self,
+        title: str,
+        picks: Sequence[Pick],
+        *,
+        on: str = "",
+        moved: Callable[[str], None] | None = None,
+        typed: str = "",
     ) -> None:
-        """``on``: the first choice; ``moved`` is called at each step."""
+        """``on``: the first choice; ``moved`` is called at each step; ``typed``: the beginning of the search."""
         super().__init__(title)
         self._picks, self._on, self._moved = picks, on, moved
-        self._line, self.list = Entry(hint="type to find"), PickList()
+        self._line, self.list = Entry(typed, hint="type to find"), PickList()
         self.list.empty = [[("   No matches.", "dim")]]
         self.set_class(moved is not None, "-preview")
 
@@ -137,7 +143,8 @@ class Picker(Dialog[str]):
 
     def on_mount(self) -> None:
         ids = [pick.id for pick in self._picks]
-        self._show("", ids.index(self._on) if self._on in ids else 0)
+        typed = self._line.value
+        self._show(typed, ids.index(self._on) if self._on in ids and not typed else 0)
         self.set_focus(self._line)
 
     def on_resize(self) -> None:

@@ -236,6 +236,7 @@ async def test_fixes_of_an_address_are_saved_with_it(make_explorer: Make) -> Non
             await program.profiles()
             await program.press("a")
             await program.on(ProfileForm)
+            await program.press("tab")
             await program.type_in("saved")
             await program.press("ctrl+s")
             await program.until(lambda: "saved" in explorer.profiles.profiles)

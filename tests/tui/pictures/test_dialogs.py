@@ -53,7 +53,7 @@ async def test_profile_form_with_problems(explorer: Explorer, compare: Compare) 
         await program.profiles("staging")
         await program.press("a")
         await program.on(ProfileForm)
-        await program.press(*"production", "tab", *"rpc.example.com", "ctrl+s")
+        await program.press(*"rpc.example.com", "tab", *"production", "ctrl+s")
         await compare(program, "Add a profile", "✗ A URL begins with https:// or http://")
 
 
@@ -62,10 +62,10 @@ async def test_preset_fills_the_profile_form(explorer: Explorer, compare: Compar
         await program.profiles("staging")
         await program.press("a")
         form = await program.on(ProfileForm)
-        await program.press(*"downloads", "tab")
         await program.type_in("http://127.0.0.1:6800")
+        form.show_extra()
         form.input_of("preset").focus()
-        await program.press("a")
+        await program.press(*"aria", "enter")
         shows = ("Calls go to http://127.0.0.1:6800/jsonrpc", "is the value of --rpc-secret", "token:{token}")
         await compare(program, *shows)
 
