@@ -478,28 +478,29 @@ class Story:
         program = self.program
         verb, _, text = act.partition(" ")
         method, _, params = text.partition(" ")
-        if verb == "write":
-            await program.write(method, params)
-            await program.press("f3")
-        elif verb == "send":
-            await program.send(method or "demo.echo", params or ITEMS)
-        elif verb == "paste":
-            await program.paste(text)
-        elif verb == "replace":
-            await program.type_in(text)
-        elif verb == "choose":
-            await program.choose(text)
-        elif verb == "command":
-            self.pressed.add(text)
-            await program.run_command(text)
-        elif verb == "profile":
-            await program.profiles(text)
-        elif verb == "sent":
-            self.pressed.add(text)
-            await program.sent(text)
-        else:
-            self.pressed.update(act.split())
-            await program.press(*act.split())
+        match verb:
+            case "write":
+                await program.write(method, params)
+                await program.press("f3")
+            case "send":
+                await program.send(method or "demo.echo", params or ITEMS)
+            case "sent":
+                self.pressed.add(text)
+                await program.sent(text)
+            case "paste":
+                await program.paste(text)
+            case "replace":
+                await program.type_in(text)
+            case "choose":
+                await program.choose(text)
+            case "command":
+                self.pressed.add(text)
+                await program.run_command(text)
+            case "profile":
+                await program.profiles(text)
+            case _:
+                self.pressed.update(act.split())
+                await program.press(*act.split())
 
     async def see(self, result: str) -> None:
         """Wait until the screen shows a text, or no longer (``not …``), or it is in the clipboard (``copied …``)."""

@@ -486,28 +486,6 @@ def test_real_program_reports_unsaved_draft_when_quitting(tmp_path: Path) -> Non
         assert b"1 draft could not be saved" in terminal.written
 
 
-WORDS = {
-    "reset": {"params.reset"},
-    "export": {"copy"},
-    "undo": {"params.undo"},
-    "repeat": {"send", "recent.again"},
-    "compare": {"compare-profiles", "response.compare", "history"},
-    "quit": {"quit"},
-    "curl": {"copy"},
-}
-
-
-async def test_common_search_words_find_their_commands(explorer: Explorer) -> None:
-    async with open_program(explorer, profile="demo") as program:
-        await program.press("ctrl+p")
-        picker: Picker = await program.on(Picker)
-        for word, ids in WORDS.items():
-            await program.type_in(word)
-            await program.until(lambda ids=ids: picker.list.items[0].pick.id in ids)  # type: ignore[misc]
-            assert picker.list.items[0].pick.label in program.text, word
-        await program.press("escape")
-
-
 @pytest.mark.thorough
 async def test_unavailable_command_is_found_and_marked(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:

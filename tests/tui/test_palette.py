@@ -42,6 +42,11 @@ HERE: tuple[Scope, ...] = ("methods", "response", "params", "recent", "call", "e
         ("bug", "response.ticket"),
         ("manual", "manual"),
         ("secrets", "manual/secrets"),
+        ("reset", "params.reset"),
+        ("undo", "params.undo"),
+        ("repeat", "recent.again"),
+        ("compare", "response.compare"),
+        ("quit", "quit"),
     ],
 )
 def test_common_words_find_the_command_first(words: str, first: str) -> None:
@@ -62,6 +67,13 @@ def test_common_words_find_the_command_first(words: str, first: str) -> None:
 def test_common_word_finds_the_command(word: str, wanted: str) -> None:
     picks = palette_picks({scope: AlwaysPossible() for scope in HERE}, {})
     assert wanted in [shown.pick.id for shown in matching(picks, word)]
+
+
+@pytest.mark.parametrize("words", ["export", "curl"])
+def test_draft_is_what_can_be_exported_without_a_response(words: str) -> None:
+    scopes: tuple[Scope, ...] = ("methods", "params", "call", "everywhere")
+    picks = palette_picks({scope: AlwaysPossible() for scope in scopes}, {})
+    assert matching(picks, words)[0].pick.id == "copy"
 
 
 @pytest.mark.parametrize("words", ["add server", "new url"])
