@@ -179,9 +179,9 @@ recent.again recent.copy
     write ping []
     f2 tab y
     choose curl | copied 1.10
-    sent f5 | ▌✓ result | ✓ demo.echo | 1 [1.10]
+    f5 | recorded 2 | ▌✓ result | ✓ demo.echo | 1 [1.10]
     f2 tab
-    sent ctrl+enter | ▌✓ result | 1 [1.10]
+    ctrl+enter | recorded 3 | ▌✓ result | 1 [1.10]
     f6 | 3 calls
 
 params.fix
@@ -322,9 +322,9 @@ history.again
     send demo.echo [1.10]
     write ping []
     f6 | 1 call
-    sent f5 | F5 send | demo.echo | │ 1 [1.10] | ✓ result
+    f5 | F5 send | recorded 2 | demo.echo | │ 1 [1.10] | ✓ result
     f6 | 2 calls
-    sent ctrl+enter | F5 send | │ 1 [1.10] | ✓ result
+    ctrl+enter | F5 send | recorded 3 | │ 1 [1.10] | ✓ result
     f6 | 3 calls
 
 history.to-profile
@@ -503,11 +503,20 @@ class Story:
                 await program.press(*act.split())
 
     async def see(self, result: str) -> None:
-        """Wait until the screen shows a text, or no longer (``not …``), or it is in the clipboard (``copied …``)."""
+        """Wait until the screen shows a text.
+
+        ``not …`` is on the screen no longer, ``copied …`` is in the clipboard, and ``recorded …`` counts the calls that
+        are in the history and done.
+        """
         if result.startswith("not "):
             await self.program.misses(result.removeprefix("not "))
         elif result.startswith("copied "):
             await self.program.until(lambda: result.removeprefix("copied ") in self.program.app.clipboard)
+        elif result.startswith("recorded "):
+            count = int(result.removeprefix("recorded "))
+            await self.program.until(
+                lambda: len(self.explorer.recent(9)) == count and self.program.calls.running is None
+            )
         else:
             await self.program.sees(result)
 

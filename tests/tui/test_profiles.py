@@ -262,7 +262,7 @@ async def test_preset_fills_and_is_written_to_new_profile(make_explorer: Make, o
         await program.sees("Calls go to http://127.0.0.1:8332/api/v2/")
         await choose(program, form, "bitcoin")
         assert (form.values["auth.kind"], form.values["content_type"]) == ("basic", "application/json")
-        await program.sees("Calls go to http://127.0.0.1:8332/")
+        await program.sees("Calls go to http://127.0.0.1:8332/\n")
         advice = made.profiles.presets.load("bitcoin")
         assert advice is not None
         await program.sees(advice.preset.advice[:40])
