@@ -410,6 +410,15 @@ def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[
     return lines
 
 
+def snippet_lines(snippet: str | Refused, language: str) -> list[WordLine]:
+    """Return the page for a call as code to run elsewhere, or the reason why there is none."""
+    if isinstance(snippet, Refused):
+        return request_lines(snippet)
+    from rpcexplorer.text.code import code_lines  # no start needs it
+
+    return [[_MARGIN, *line] for line in code_lines(snippet, language)]
+
+
 def _head_of_request(preview: Preview) -> list[WordLine]:
     """Return the lines above the message, the last one empty; without HTTP there may be none."""
     lines: list[WordLine] = []

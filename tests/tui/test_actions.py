@@ -105,11 +105,14 @@ send-notification
     write demo.echo [1]
     command send notification | → sent | The server sends no response to a notification.
 
-focus.methods focus.params focus.response params.tab-next
+focus.methods focus.params focus.response params.tab-next params.form-next
     send demo.echo [1]
     f2 | ▌Methods
     f3 | ▌demo.echo
     ctrl+o | POST /api/v2/
+    right_square_bracket | curl http:
+    right_square_bracket | import httpx
+    right_square_bracket | POST /api/v2/
     f4 | ▌✓ result
     f3 | ▌demo.echo | │ 1 [1]
 

@@ -48,7 +48,7 @@ KEYS: Final[dict[Scope, tuple[str, ...]]] = {
     "lists": ("f4",),
 }
 """The keys from the call screen to each scope; without keys, its screen is pushed."""
-TAKEN_BY_FIELD: Final = frozenset({"params.undo", "params.redo"})
+TAKEN_BY_FIELD: Final = frozenset({"params.undo", "params.redo", "params.form-next"})
 """The editor does these itself."""
 
 

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.method import By, Described, as_named
 from rpcexplorer.model.problem import Checked, Hint, Problem
@@ -43,12 +43,27 @@ class Advice:
 
     def preview(self, text: str, sources: Sequence[str]) -> Preview | Refused:
         """Return the preview of the next request, or why there is none."""
+        draft = self._filled(text, sources)
+        return draft if isinstance(draft, Refused) else self._explorer.preview(draft, id=self._state.next_id)
+
+    def snippet(self, form: str, text: str, sources: Sequence[str]) -> str | Refused:
+        """Return the next call as curl or Python, or why that is impossible."""
+        from rpcexplorer.tui.call.copying import Copied, call_form  # Few people look at it.
+
+        draft = self._filled(text, sources)
+        if isinstance(draft, Refused):
+            return draft
+        made, _ = call_form(self._explorer, draft, None, form)
+        return made.text if isinstance(made, Copied) else Refused("params", made)
+
+    def _filled(self, text: str, sources: Sequence[str]) -> Draft | Batch | Refused:
+        """Return the draft; the variables of a saved call have their values."""
         state, explorer = self._state, self._explorer
         draft = Draft(state.called, text, sources=tuple(sources))
         if state.unknown_call:
             return Refused("params", state.unknown_call)
         if not state.saved_call:
-            return explorer.preview(draft, id=state.next_id)
+            return draft
         from rpcexplorer.variables.resolve import Missing
 
         found = explorer.resolved(draft, id=state.next_id)
@@ -56,7 +71,7 @@ class Advice:
             count = len(found.unresolved)
             asks = f"rpcexplorer asks for {'it' if count == 1 else 'them'} when you press {self.key('send')}."
             return Refused("params", f"{found.what} {asks if len(found.names) == count else ''}".rstrip())
-        return explorer.preview(found, id=state.next_id)
+        return found
 
     def complete(self, text: str, offset: int) -> Completion | None:
         """Return the completions at an offset in the params."""

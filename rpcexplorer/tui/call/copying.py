@@ -243,7 +243,9 @@ async def copy_call(
     if part in RESPONSE_PARTS:  # a response may be long
         got = await asyncio.to_thread(_response_part, explorer, exchange, found, part)
     else:
-        got = _call_form(screen, explorer, draft, exchange, part)
+        got, warning = call_form(explorer, draft, exchange, part)
+        if warning:
+            screen.notify(warning, timeout=8)
     if isinstance(got, str):
         screen.notify(got, timeout=6)
     elif to_file:
@@ -296,29 +298,28 @@ def _pick(part: str, details: str, key: str = "") -> Pick:
     return Pick(part, RESPONSE_PARTS[part][0], details, key)
 
 
-def _call_form(
-    screen: Screen[Any], explorer: Explorer, draft: Draft | Batch, exchange: Exchange | None, part: str
-) -> Copied | str:
-    """Return a call in a form, or the reason why that is impossible."""
+def call_form(
+    explorer: Explorer, draft: Draft | Batch, exchange: Exchange | None, part: str
+) -> tuple[Copied | str, str]:
+    """Return a call in a form, or why that is impossible; and a warning about missing data."""
     subject, missing = _subject(explorer, draft, exchange, runs=not FORMS[part].describes)
     if isinstance(subject, Subject) and (why := find_uncopyable(part, subject.profile)):
-        return why
-    if missing:
-        screen.notify(missing, timeout=8)
+        return why, ""
     if subject is None or isinstance(subject, Refused):
-        return subject.sentence if subject else NOTHING
+        return subject.sentence if subject else NOTHING, missing
     content = render(part, subject)
     if FORMS[part].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
-        return why
+        return why, missing
     method = exchange.method if exchange else getattr(draft, "method", "batch")
     label = f"the report of {method[:LONGEST]}" if part == "report" else FORMS[part].words
-    return Copied(
+    copied = Copied(
         label,
         printable(content.decode(errors="replace"), lines=True),
         content if FORMS[part].snippet is None else content + b"\n",
         file_name(method, FORMS[part].ending),
         count_replaced(part, subject, content),
     )
+    return copied, missing
 
 
 def _subject(

@@ -19,7 +19,7 @@ from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.text.exchange import request_lines
+from rpcexplorer.text.exchange import request_lines, snippet_lines
 from rpcexplorer.text.problems import unchecked_words
 from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.commands import Commanded
@@ -141,6 +141,8 @@ def marked_span(text: str, problem: SchemaProblem) -> tuple[int, int]:
 
 
 TABS: Final = ("Params", "Request")
+FORMS: Final = {"curl": ("curl", "sh"), "Python": ("python", "python")}
+"""The forms of the request beside HTTP, each a tab: the form of a copy, and its language."""
 
 
 class ParamsPane(Commanded, Vertical, scope="params"):
@@ -193,8 +195,6 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         self.completion = CompletionList(self.editor, advice)
         self.editor.intercept = self.completion.key
         self._bar, self._request = Bar(self), Sheet()
-        self._bodies = (self.editor, self._request)
-        """In the order of the tabs; each is mounted when it is first on view."""
         self._advice = advice
         self._hinted: tuple[tuple[str, Location] | None, str] = None, ""
         """A text, a cursor in it, and the hint for that place."""
@@ -330,13 +330,18 @@ class ParamsPane(Commanded, Vertical, scope="params"):
 
     def _show_request(self) -> None:
         """Show the preview of the next request if it is on view."""
+        if self.tab == "Params":
+            self.text_lines = self.editor.document.line_count
+            return
         if self.tab == "Request":
             self._request.lines = request_lines(self._advice.preview(self.text, self.loaded))
-            self.text_lines = len(self._request.lines)
         else:
-            self.text_lines = self.editor.document.line_count
+            form, language = FORMS[self.tab]
+            self._request.lines = snippet_lines(self._advice.snippet(form, self.text, self.loaded), language)
+        self.text_lines = len(self._request.lines)
 
     def watch_tab(self) -> None:
+        self._bar.tabs = TABS if self.tab == "Params" else (*TABS, *FORMS)
         self._bar.open = self.tab
         self._line.display = self.tab == "Params"
         self._arrange()
@@ -364,12 +369,16 @@ class ParamsPane(Commanded, Vertical, scope="params"):
             self.focus_inside()
 
     def focus_inside(self) -> None:
-        self.screen.set_focus(self._bodies[TABS.index(self.tab)])
+        self.screen.set_focus(self._open_body)
+
+    @property
+    def _open_body(self) -> Editor | Sheet:
+        return self.editor if self.tab == "Params" else self._request
 
     def _arrange(self) -> None:
         """Show the body of the tab."""
-        for name, body in zip(TABS, self._bodies, strict=True):
-            body.display = name == self.tab
+        for body in (self.editor, self._request):
+            body.display = body is self._open_body
             if body.display and body.parent is None and self.is_attached:  # a key can come before the first frame
                 self.mount(body, after=self.editor)
 
@@ -391,8 +400,8 @@ class ParamsPane(Commanded, Vertical, scope="params"):
     def has(self, state: str) -> bool:
         read = self._line.read
         match state:
-            case "editor":
-                return self.tab == "Params"
+            case "editor" | "preview":
+                return (self.tab == "Params") is (state == "editor")
             case "fix":
                 problem = read if isinstance(read, Typo) else self.warnings.shown
                 return self._line.pasted is not None or (problem is not None and problem.fix is not None)
@@ -407,7 +416,13 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         return super().has(state)
 
     def action_tab_next(self) -> None:
-        self.show_tab(self._bar.next_tab())
+        """Switch between the params and the request."""
+        self.show_tab("Request" if self.tab == "Params" else "Params")
+
+    def action_form_next(self) -> None:
+        """Show the request in the next form."""
+        forms = ("Request", *FORMS)
+        self.show_tab(forms[(forms.index(self.tab) + 1) % len(forms)])
 
     def action_fix(self) -> None:
         """Fix the text, or import it, which also changes the method."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -16,7 +14,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.tui.call.copying import CopyPicker, _call_form, copy_comparison_report, export_case, file_name
+from rpcexplorer.tui.call.copying import CopyPicker, call_form, copy_comparison_report, export_case, file_name
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.widgets.dialog import Ask, Confirm
 from tests.fakes.wire import RawServer, http_reply
@@ -121,11 +119,10 @@ async def test_copied_draft_names_no_variable_bound_elsewhere(explorer: Explorer
 
 
 def test_refused_copy_announces_no_default_settings(explorer: Explorer) -> None:
-    sentences: list[str] = []
-    screen: Any = SimpleNamespace(notify=lambda sentence, **_: sentences.append(sentence))
     call = exchange(Result(b"1"), status=None, profile="gone", url="ws://h:1/")
-    assert "cannot be copied as curl" in str(_call_form(screen, explorer, Draft("m", ""), call, "curl"))
-    assert sentences == []
+    sentence, warning = call_form(explorer, Draft("m", ""), call, "curl")
+    assert "cannot be copied as curl" in str(sentence)
+    assert warning == ""
 
 
 @pytest.mark.thorough

@@ -146,7 +146,7 @@ async def test_only_useful_keys_are_enabled() -> None:
         assert "params.redo" in keys_at_work(program)
         pane.show_tab("Request")
         await program.pause()
-        assert keys_at_work(program) == {"params.tab-next"}
+        assert keys_at_work(program) == {"params.tab-next", "params.form-next"}
 
 
 @pytest.mark.thorough
@@ -170,6 +170,25 @@ async def test_request_is_built_only_while_it_is_shown() -> None:
         assert "The profile has no URL." in sheet(pane)
         pane.load("{}")
         assert asked == ["[1]", "[2]", "{}"]
+
+
+async def test_request_is_shown_as_curl_and_python() -> None:
+    def snippet(form: str, text: str, _sources: object) -> str | Refused:
+        return f"{form} '{text}' \x1b[c" if form == "curl" else Refused("params", "It needs curl.")
+
+    async with editing("[1]", preview=lambda *_: PREVIEW, snippet=snippet) as (pane, program):
+        assert "curl" not in program.text
+        await program.press("ctrl+o", "right_square_bracket")
+        await program.sees("Params Request curl Python", "curl '[1]' ␛[c")
+        strip = pane.query_one(Sheet).render_line(0)
+        colours = {piece.text: piece.style for piece in strip}
+        assert colours["'[1]'"] == ThemeStyles.of(pane).style("json-string")
+        await program.press("right_square_bracket")
+        await program.sees("! It needs curl.", "Nothing would be sent.")
+        await program.press("right_square_bracket")
+        await program.sees("POST /api/v2/ HTTP/1.1")
+        await program.press("ctrl+o")
+        await program.misses("curl")
 
 
 @pytest.mark.thorough
