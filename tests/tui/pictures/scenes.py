@@ -286,5 +286,7 @@ def arrive(explorer: Explorer, *events: Event) -> None:
 async def open_events(program: Program, *events: Event) -> None:
     program.calls.drafts.choose("eth_subscribe")
     arrive(program.app.explorer, *(events or STRANGE))
-    await program.press("f3", "alt+v")
+    await program.press("f3")
+    await program.sees("? roots/list waits" if WAITING in events else "7 events")  # which the next header copies
+    await program.press("alt+v")
     await program.on(EventsScreen)
