@@ -25,7 +25,7 @@ STRONG: Final = {"selection": "text", "focus": "accent"}
 
 The colours of the terminal are unknown. If it shall decide, its background is swapped with this role.
 """
-ON_STRONG: Final = {"dim": "middle", "json-punctuation": "middle"}
+ON_STRONG: Final = {"dim": "middle", "json-punctuation": "middle", "line": "dim"}
 """Roles that would be too faint there, and what they are drawn as."""
 
 

@@ -107,3 +107,9 @@ async def test_cursor_and_selected_text_of_the_terminal_are_reversed() -> None:
         entry.focus()
         await pilot.press(*"word", "shift+home")
         assert reversed_text(app) == "word"
+
+
+@pytest.mark.parametrize("name", COLOURED)
+@pytest.mark.parametrize("ground", ["selection", "focus"])
+def test_track_of_a_picture_can_be_seen_on_a_selected_row(name: str, ground: str) -> None:
+    assert contrast_of(styles_of(name).style("line", ground)) > 2
