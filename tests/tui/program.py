@@ -23,6 +23,8 @@ from rpcexplorer.tui.widgets.rows import Sheet
 
 PATIENCE = 15.0
 """Seconds to wait for a condition."""
+ITEMS = '{"items": [{"n": 2, "word": "alder"}, {"n": 1, "word": "birch"}], "count": 2}'
+"""A response of thirteen lines with a list of objects."""
 
 
 class Running(Pilot[Any]):
@@ -122,6 +124,69 @@ class Program(Running):
     """The whole program."""
 
     app: ExplorerApp
+
+    def __init__(self, app: ExplorerApp) -> None:
+        super().__init__(app)
+        self.pressed: set[str] = set()
+        """Keys, and the words of commands without keys."""
+
+    async def play(self, script: str) -> None:
+        """Do what each line of a script says, and wait for what the screen shows then.
+
+        First come the keys, or a verb of ``act`` with its text, and after each bar a result::
+
+            f6 m down | 1 marked | not waiting
+        """
+        for line in script.strip().splitlines():
+            act, *results = (part.strip() for part in line.split("|"))
+            self.app._clipboard = ""
+            await self.act(act)
+            for result in results:
+                await self._see(result)
+
+    async def act(self, act: str) -> None:
+        """Press keys, or do what a verb says."""
+        verb, _, text = act.partition(" ")
+        method, _, params = text.partition(" ")
+        match verb:
+            case "write":
+                await self.write(method, params)
+                await self.press("f3")
+            case "send":
+                await self.send(method or "demo.echo", params or ITEMS)
+            case "sent":
+                self.pressed.add(text)
+                await self.sent(text)
+            case "paste":
+                await self.paste(text)
+            case "replace":
+                await self.type_in(text)
+            case "choose":
+                await self.choose(text)
+            case "command":
+                self.pressed.add(text)
+                await self.run_command(text)
+            case "profile":
+                await self.profiles(text)
+            case _:
+                self.pressed.update(act.split())
+                await self.press(*act.split())
+
+    async def _see(self, result: str) -> None:
+        """Wait until the screen shows a text.
+
+        ``not …`` is on the screen no longer, ``copied …`` is in the clipboard, and ``recorded …`` counts the calls that
+        are in the history and done.
+        """
+        if result.startswith("not "):
+            await self.misses(result.removeprefix("not "))
+        elif result.startswith("copied "):
+            await self.until(lambda: result.removeprefix("copied ") in self.app.clipboard)
+        elif result.startswith("recorded "):
+            count = int(result.removeprefix("recorded "))
+            await self.until(lambda: len(self.app.explorer.recent(9)) == count and self.calls.running is None)
+        else:
+            await self.sees(result)
 
     async def opens(self) -> None:
         """Wait until the first screen is idle."""

@@ -4,8 +4,7 @@ A story names its commands, and has a line for each thing that a person does::
 
     f6 m down | 1 marked | not waiting
 
-First come the keys, or a verb of ``Story.act`` with its text, and after each bar what the screen shows then. The last
-test compares the stories with the table of commands.
+``Program.play`` reads them. The last test compares the stories with the table of commands.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -38,8 +37,6 @@ from tests.history.recording import exchange as recorded
 from tests.tui.program import Program, open_program
 
 KNOWN = {command.id: command for command in COMMANDS}
-ITEMS = '{"items": [{"n": 2, "word": "alder"}, {"n": 1, "word": "birch"}], "count": 2}'
-"""A response of thirteen lines with a list of objects."""
 TABLE = """
 history history.close
     send demo.echo [1.10]
@@ -464,64 +461,9 @@ class Story:
 
     program: Program
     explorer: Explorer
-    pressed: set[str] = field(default_factory=set)
-    """Keys, and the words of commands without keys."""
 
-    async def play(self, script: str) -> None:
-        """Do each line of a script, and wait for what it shows."""
-        for line in script.strip().splitlines():
-            act, *results = (part.strip() for part in line.split("|"))
-            self.program.app._clipboard = ""
-            await self.act(act)
-            for result in results:
-                await self.see(result)
-
-    async def act(self, act: str) -> None:
-        """Press keys, or do what a verb says."""
-        program = self.program
-        verb, _, text = act.partition(" ")
-        method, _, params = text.partition(" ")
-        match verb:
-            case "write":
-                await program.write(method, params)
-                await program.press("f3")
-            case "send":
-                await program.send(method or "demo.echo", params or ITEMS)
-            case "sent":
-                self.pressed.add(text)
-                await program.sent(text)
-            case "paste":
-                await program.paste(text)
-            case "replace":
-                await program.type_in(text)
-            case "choose":
-                await program.choose(text)
-            case "command":
-                self.pressed.add(text)
-                await program.run_command(text)
-            case "profile":
-                await program.profiles(text)
-            case _:
-                self.pressed.update(act.split())
-                await program.press(*act.split())
-
-    async def see(self, result: str) -> None:
-        """Wait until the screen shows a text.
-
-        ``not …`` is on the screen no longer, ``copied …`` is in the clipboard, and ``recorded …`` counts the calls that
-        are in the history and done.
-        """
-        if result.startswith("not "):
-            await self.program.misses(result.removeprefix("not "))
-        elif result.startswith("copied "):
-            await self.program.until(lambda: result.removeprefix("copied ") in self.program.app.clipboard)
-        elif result.startswith("recorded "):
-            count = int(result.removeprefix("recorded "))
-            await self.program.until(
-                lambda: len(self.explorer.recent(9)) == count and self.program.calls.running is None
-            )
-        else:
-            await self.program.sees(result)
+    def __post_init__(self) -> None:
+        self.play, self.act = self.program.play, self.program.act
 
     def use(self, profile: Profile) -> None:
         """Use a profile that is in no file."""
@@ -1137,7 +1079,7 @@ async def test_command_does_its_action(ids: str, explorer: Explorer) -> None:
             keys = set(command.keys.split(",")) if command.keys else {command.words}
             if command.words == BACK:
                 keys.discard("q")  # `test_letters.py` presses it on all screens.
-            assert keys <= at.pressed, command.id
+            assert keys <= at.program.pressed, command.id
 
 
 def test_every_command_of_the_table_has_its_story() -> None:
