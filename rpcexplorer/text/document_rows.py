@@ -15,7 +15,7 @@ from msgspec import Struct
 from rpcexplorer.model.problem import counted
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.document import EVERYTHING, Document, part
-from rpcexplorer.text.printable import printable
+from rpcexplorer.text.printable import columns, printable
 
 NOTHING: Final = -1
 """Level inside a folded container: no line is visible there."""
@@ -136,6 +136,49 @@ def value_start(document: Document, line: int) -> int:
     if name is not None:
         first += name.end()
     return first
+
+
+_SCALAR = regex(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+"): ("[^"\\]*+(?:\\.[^"\\]*+)*+"|-?[0-9][0-9.eE+-]*+),?')
+_NAMING: Final = (b'id"', b'key"', b'code"', b'name"', b'title"')
+"""The ends of names whose values say which object it is."""
+_NAMING_BYTES: Final = 2_048
+"""Bytes of an object that are searched for such values."""
+_NAMING_COLUMNS: Final = 24
+"""Longer values are descriptions, not names."""
+
+
+def naming_values(document: Document, line: int) -> list[str]:
+    """Return up to two values that say which object begins on a line: ids and names first, else the first ones.
+
+    Only short texts and numbers count. Few bytes are read, so that it can be asked for each row that is drawn.
+    """
+    start = document.span(line)[1]
+    if document.text[start - 1 : start] != b"{":
+        return []
+    indent = b"  " * (document.outline.depth(line) + 1)
+    ids_and_names, others = list[str](), list[str]()
+    for member in document.text[start + 1 : start + 1 + _NAMING_BYTES].split(b"\n")[:-1]:  # The last may be cut.
+        if not member.startswith(indent):
+            break
+        found = _SCALAR.fullmatch(member, len(indent))
+        if found is None:
+            continue
+        value = _in_words(found[2])
+        if value and columns(value) <= _NAMING_COLUMNS:
+            is_naming = found[1].lower().endswith(_NAMING)
+            (ids_and_names if is_naming else others).append(value)
+    return [*ids_and_names, *others][:2]
+
+
+def _in_words(scalar: bytes) -> str:
+    """Return a JSON text without quotes and escapes, or a number as it is spelled."""
+    if not scalar.startswith(b'"'):
+        return scalar.decode()
+    try:
+        text: str = json.loads(scalar, strict=False)
+    except ValueError:  # It is not UTF-8.
+        return ""
+    return printable(text.strip())
 
 
 def in_string(document: Document, line: int, character: int) -> bool:

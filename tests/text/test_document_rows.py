@@ -19,6 +19,7 @@ from rpcexplorer.text.document_rows import (
     Rows,
     in_string,
     line_of_item,
+    naming_values,
     path_at,
     pointer_at,
     value_at,
@@ -450,3 +451,21 @@ def test_path_near_line_million_is_found_quickly(soon: None) -> None:
     assert path_at(document, document.lines - 3) == "$.a[330000]"
     assert path_at(document, document.lines - 5) == "$.a[329999].b"
     assert value_at(document, 1).endswith(b"\n  },\n  0\n]")
+
+
+@pytest.mark.parametrize(
+    ("body", "values"),
+    [
+        (b'{"id": 7, "name": "Ada Lovelace", "active": true}', ["7", "Ada Lovelace"]),
+        (b'{"mail": "a@b.c", "tags": [{"id": 1}], "user_id": 12345678901234567890}', ["12345678901234567890", "a@b.c"]),
+        (b'{"text": "' + b"x" * 25 + b'", "fullName": "Zo\\u00eb \\"Z\\""}', ['Zo\xeb "Z"']),
+        (b'{"at": 1.50, "to": -2e400, "by": ""}', ["1.50", "-2e400"]),
+        (rb'{"name": "\u202e\u001b[2J", "x": 1}', ["\\u202e␛[2J", "1"]),
+        (b'{"a": null, "b": {"id": 1}}', []),
+        (b'{"first": {"id": 1}, "id": 2}', ["2"]),
+        (b'["id", 1]', []),
+        (b'{"first": "' + b"x" * 3_000 + b'", "id": 2}', []),
+    ],
+)  # fmt: skip
+def test_object_is_named_by_its_short_values(body: bytes, values: list[str]) -> None:
+    assert naming_values(Document.of_json(body), 0) == values

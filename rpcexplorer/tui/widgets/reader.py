@@ -12,6 +12,7 @@ from itertools import chain, groupby, islice
 from typing import ClassVar, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
@@ -23,8 +24,9 @@ from textual.widget import Widget
 from textual.worker import Worker
 
 from rpcexplorer.text.document import EVERYTHING, Document, Span, matches
-from rpcexplorer.text.document_rows import DocumentRow, Rows, line_of_item, path_at, pointer_at, value_at
+from rpcexplorer.text.document_rows import DocumentRow, Rows, line_of_item, naming_values, path_at, pointer_at, value_at
 from rpcexplorer.text.json_text import tokens
+from rpcexplorer.text.printable import columns
 from rpcexplorer.tui.key_queue import paced
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import AFTER_NUMBER, GUTTER, ThemeStyles, clipped, filled
@@ -283,7 +285,7 @@ class Painter(Struct, frozen=True):
 
     def line(self, at: int, *, here: bool) -> Strip:
         """Draw a row; ``here``: a visible cursor is on it."""
-        row = self.rows.row(at, self.left, self.room + 1)
+        row = self._named(self.rows.row(at, self.left, self.room + 1))
         ground = "selection" if here else "background"
         sign, role = _SIGNS.get(row.fold, (" ", "text"))
         number = " " * (self.numbers + 1)
@@ -299,6 +301,24 @@ class Painter(Struct, frozen=True):
         text = clipped(whole, self.room, Segment(AFTER, self.styles.style("dim", ground)))
         # only one strip, as each has seven caches
         return filled([*pieces, *text], self.numbers + AFTER_NUMBER + self.room, self.styles.style("text", ground))
+
+    def _own(self, row: DocumentRow) -> int:
+        """Return how many characters of a folded row belong to the document."""
+        size, _ = self.rows.document.size(*self.rows.document.span(row.line))
+        return max(size - row.start - self.left, 0)
+
+    def _named(self, row: DocumentRow) -> DocumentRow:
+        """Add to a folded object what it is, if there is room: ``{ 7  Ada Lovelace … 9 members }``."""
+        own = self._own(row) if row.fold == "folded" else 0
+        if not 0 < own < len(row.text):
+            return row
+        values = naming_values(self.rows.document, row.line)
+        while values:
+            text = f"{row.text[:own]} {'  '.join(values)} …{row.text[own:]}"
+            if columns(text) <= self.room:
+                return replace(row, text=text)
+            values.pop()
+        return row
 
     def _roles(self, row: DocumentRow) -> list[str]:
         """Return the role of each character.
@@ -321,7 +341,7 @@ class Painter(Struct, frozen=True):
                 paint(at, at + len(part), role)
                 at += len(part)
         if row.fold == "folded":
-            own = max(document.size(*document.span(row.line))[0] - first, 0)
+            own = self._own(row)
             paint(own, row.text.rfind(" "), "middle")
         if self.hits is not None:
             for start, end, at_hand in self.hits.on(row.line, first, first + own):

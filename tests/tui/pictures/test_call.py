@@ -103,7 +103,7 @@ async def test_response_beside_the_params(explorer: Explorer, compare: Compare) 
     async with open_program(explorer, size=LARGE) as program:
         await show(program)
         await program.press("alt+s", "f4", "2")
-        await compare(program, "✓ result", "{ 5 members }")
+        await compare(program, "✓ result", "5 members }")
 
 
 @pytest.mark.thorough

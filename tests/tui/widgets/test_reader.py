@@ -214,13 +214,13 @@ async def test_folded_value_shows_its_size_and_counts_lines() -> None:
     async with reading() as (reader, program):
         reader.go_to(4)
         reader.fold()
-        assert shown(reader)[2:4] == ["  3 ▸     { 3 members },", "  8 ▾     {"]
+        assert shown(reader)[2:4] == ["  3 ▸     { 12345678901234567890 … 3 members },", "  8 ▾     {"]
         assert reader.current_line == 2
         theme = ThemeStyles.of(reader)
         await program.press("up")
         seen = styles(reader, 2)
         assert seen["▸"] == theme.style("middle")
-        assert seen["3 members"] == theme.style("middle")
+        assert seen["12345678901234567890 … 3 members"] == theme.style("middle")
         assert seen["{"] == seen["},"] == theme.style("json-punctuation")
         await program.press("down", "down")
         assert reader.current_line == 7
@@ -236,7 +236,7 @@ async def test_all_values_fold_unfold_and_open_to_depth() -> None:
         assert shown(reader) == ["  1 ▾ {", '  2 ▸   "items": [ 2 items ],', ' 13     "next": null', " 14   }"]
         assert (reader.current_line, reader.virtual_size.height) == (1, 4)
         reader.fold_to(2)
-        assert shown(reader)[2:4] == ["  3 ▸     { 3 members },", "  8 ▸     { 2 members }"]
+        assert shown(reader)[2:4] == ["  3 ▸     { 12345678901234567890 … 3 members },", "  8 ▸     { 2 … 2 members }"]
         reader.unfold_all()
         assert text_of(reader) == SHOWN
 
@@ -258,7 +258,7 @@ async def test_click_moves_the_cursor_and_folds_at_sign() -> None:
         await program.click(Reader, offset=(20, 2))
         assert text_of(reader) == SHOWN
         await program.click(Reader, offset=(4, 2))
-        assert shown(reader)[2] == "  3 ▸     { 3 members },"
+        assert shown(reader)[2] == "  3 ▸     { 12345678901234567890 … 3 members },"
         await program.click(Reader, offset=(4, 2))
         assert text_of(reader) == SHOWN
         await program.click(Reader, offset=(4, 18))
