@@ -131,7 +131,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
         ("discovery", "field of methods --json", "methods demo.orders.place --json"),
         ("history", "field", "history show --json"),
         ("history", "field of history stats --json", "history stats --json"),
-        ("profiles", "field of profiles test --json", "profiles test shop --json"),
+        ("scripts", "field of profiles test --json", "profiles test shop --json"),
         ("share", "field of a difference", "compare -1 -2 --json"),
         ("share", "field of a replayed call", "replay -1 --json"),
     ],

@@ -122,11 +122,15 @@ def open_session(kind: AuthType, call: AuthCall, id: str, call_fields: Sequence[
 
 
 def login_params(profile: Profile) -> str:
-    return json.dumps(_filled(profile.login.params, profile), ensure_ascii=False, separators=(",", ":"))
+    return filled(profile.login.params, profile)
+
+
+def filled(template: Any, profile: Profile) -> str:
+    """Return params with the user name and secret references inserted."""
+    return json.dumps(_filled(template, profile), ensure_ascii=False, separators=(",", ":"))
 
 
 def _filled(template: Any, profile: Profile) -> Any:
-    """Return the login's params with user name and secret reference inserted."""
     if isinstance(template, dict):
         return {name: _filled(value, profile) for name, value in template.items()}
     if isinstance(template, list):
@@ -135,8 +139,8 @@ def _filled(template: Any, profile: Profile) -> Any:
         if profile.username is not None:
             return profile.username
         return profile.references["username"]
-    if template == "{password}":
-        return profile.references["password"]
+    if template in {"{password}", "{token}"}:
+        return profile.references[template.strip("{}")]
     return template
 
 

@@ -361,6 +361,8 @@ class OpenConnection:
             is_open = self._wire is not None and not self._wire.ended
             if is_open and headers == self._headers:
                 return True
+            if not request.begins:
+                raise Unreachable("closed", "The connection closed before the call was sent.")
             self._opening_limit, self._is_greeting = limit, False
             try:
                 while is_open and self._waiting:  # Other calls get their responses before it opens again.

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from msgspec.structs import replace
@@ -47,7 +47,7 @@ from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached, fresh_id
-from rpcexplorer.model.profile import MCP_SESSION_HEADER, Auth, Profile
+from rpcexplorer.model.profile import MCP_SESSION_HEADER, Auth, OpeningCall, Profile
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, Redaction
@@ -57,6 +57,7 @@ from rpcexplorer.transport.port import Partial, Request, Response, Transport, Un
 if TYPE_CHECKING:
     from rpcexplorer.client.event_stream import EventStream, Listening
     from rpcexplorer.client.open_connection import OpenConnection
+    from rpcexplorer.client.openings import Openings
     from rpcexplorer.model.event import Event
 
 NO_STREAM: Final = "The response to the call is complete: it is not an event stream, so no events can come."
@@ -148,6 +149,10 @@ class ProfileClient:
             return replace(exchange, outcome=calls)
         if refused := await self._refusal():
             return replace(exchange, outcome=refused)
+        if profile.openings:
+            if failure := await self._openings.make(watch, stop):
+                return replace(exchange, outcome=_with_handshake_named(failure))
+            exchange = replace(exchange, when=datetime.now(UTC))  # It comes after the calls of the opening.
         message = Message(kind_of(draft), calls)
         exchange = replace(exchange, method=message.method)
         session = await self.credentials.session(profile) if profile.has_sessions else None
@@ -172,6 +177,23 @@ class ProfileClient:
             flow = with_handshake(flow, self._handshake, call.events)
         running = RunningCall(self, exchange, timeout=timeout, watch=watch, fetched=fetched, listening=listening)
         return await running.run(flow, call, stop, discard if opens else self._record)
+
+    async def send_opening(self, opening: OpeningCall, *, watch: Watch | None, stop: Stop | None) -> Exchange:
+        """Send a call that the connection begins with; it may open it."""
+        from rpcexplorer.client.openings import opening_request, params_of
+
+        id, profile = fresh_id(), self.profile
+        params = params_of(profile, opening)
+        exchange = replace(self._unsent(id, Draft(opening.method, params)), kind="opening")
+        call = AuthCall(profile, Message("call", ()), None, exchange.when, lambda: False)
+        running = RunningCall(self, exchange, watch=watch, begins=True)
+        return await running.run(opening_request(profile, opening, params, id), call, stop, self._record)
+
+    @cached_property
+    def _openings(self) -> Openings:
+        from rpcexplorer.client.openings import Openings  # Few profiles have such calls.
+
+        return Openings(self)
 
     async def _refusal(self) -> Refused | None:
         """Return why the profile must not be used now, or its process not be started."""
@@ -256,7 +278,10 @@ class ProfileClient:
         )
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
-        """Open a new session, even if there is one."""
+        """Open a new session, even if there is one; or a new connection, if it has a login at its opening."""
+        if self.profile.logs_in_at_opening and not self.profile.has_sessions:
+            await self.close()
+            return await self.open(watch=watch, stop=stop)
         from rpcexplorer.auth.login import login_params  # Few calls need this import.
 
         id, profile = fresh_id(), self.profile
@@ -377,11 +402,14 @@ class RunningCall:
         watch: Watch | None = None,
         fetched: str = "",
         listening: Listening | None = None,
+        begins: bool = False,
     ) -> None:
         """``fetched`` is the address of a document to fetch instead: then only a login is posted.
 
-        ``listening``: the event stream goes on after the call; with ``fetched``, it is all that is fetched.
+        ``listening``: the event stream goes on after the call; with ``fetched``, it is all that is fetched. ``begins``:
+        it is a call that the connection begins with.
         """
+        self._begins = begins or not client.profile.openings
         self._client, self._profile, self._credentials = client, client.profile, client.credentials
         self._unsent, self._fetched, self._watch, self._listening = unsent, fetched, watch, listening
         self._stream: EventStream | None = None
@@ -486,6 +514,8 @@ class RunningCall:
         sent, derived = request_of(self._profile, request, secrets, "GET" if fetches else "POST")
         is_opening = fetches and listening is not None
         sent = replace(sent, accept=EVENT_STREAM) if is_opening else replace(sent, call=self._unsent.id)
+        if not self._begins:
+            sent = replace(sent, begins=False)
         self._own += derived
         self._sent = len(sent.body)
         transport = await self._client.open_transport()  # Loading the transport for the first call does not count.

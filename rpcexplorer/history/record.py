@@ -288,7 +288,8 @@ UNUSUAL = regex(r"[^\x20-\x7e]+")
 PLAIN_ID = regex(rb'\nid = "([^"\\\r\n]*)"')
 _BEGINNING: Final = regex(
     rb'id = ("[^\n]*")\ntime = ([0-9T:.-]+)Z\n(?:profile = ("[^\n]*")\n)?(?:url = [^\n]*\n)?(?:method = ("[^\n]*")\n)?'
-    rb'kind = "(call|notification|batch)"\noutcome = "(%s)"\n(?:status = ([0-9]{1,9})\n)?(?:code = (-?[0-9]{1,18})\n)?'
+    rb'kind = "(call|notification|batch|opening)"\noutcome = "(%s)"\n'
+    rb"(?:status = ([0-9]{1,9})\n)?(?:code = (-?[0-9]{1,18})\n)?"
     rb"(message(?:_base64)? = )?" % "|".join(OUTCOMES).encode()
 )
 _TOOK: Final = regex(rb"\nms = ([0-9]{1,12}(?:\.[0-9]{1,9})?)\n(?:sent = [0-9]+\n)?received = ([0-9]{1,12})\n")

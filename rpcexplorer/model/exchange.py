@@ -16,7 +16,7 @@ from rpcexplorer.transport.port import NOTHING_CAME, Reason, Response, Step
 if TYPE_CHECKING:
     from asyncio import Task  # The process that checks schemas needs no event loop.
 
-CallKind = Literal["call", "notification", "batch"]
+CallKind = Literal["call", "notification", "batch", "opening"]
 RecordKind = Literal[CallKind, "event"]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field, to_builtins
 from msgspec.structs import asdict, replace
 
 from rpcexplorer.model.secret import FIELDS, host_of, is_loopback, origin_of, placeholder
@@ -188,6 +188,24 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     """The user answers on the screen; elsewhere the request is refused."""
 
 
+class OpeningCall(Struct, frozen=True, omit_defaults=True):
+    """A call that each connection begins with, before any other."""
+
+    method: str
+    params: Any = None
+    """JSON values, with ``{username}``, ``{password}`` or ``{token}`` for the secrets of the profile."""
+    notification: bool = False
+    name: str = ""
+    result: Any = UNSET
+    """The result that it must have."""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The secrets that it needs."""
+        text = json.dumps(self.params)
+        return tuple(field for field in ("username", "password", "token") if f'"{{{field}}}"' in text)
+
+
 class DocumentSource(Struct, frozen=True):
     """A document that describes the server, if no method returns one."""
 
@@ -275,6 +293,7 @@ class Profile(Struct, frozen=True, dict=True):
     framing: Framing = USUAL_FRAMING
     answers: Mapping[str, Answer] = field(default_factory=dict)
     """Answers to requests of the server by method; ``*`` is all others."""
+    openings: tuple[OpeningCall, ...] = ()
     discovery: str | DocumentSource = "auto"
     """A discovery protocol, ``auto``, ``none``, or where a document is."""
     auth: Auth = Auth()
@@ -399,6 +418,8 @@ class Profile(Struct, frozen=True, dict=True):
             found["envelope"] = self.envelope
         if self.handshake is not None:
             found["handshake"] = _text(self.handshake)
+        if self.openings:
+            found["open"] = _text(to_builtins(self.openings))
         for key in ("certificate", "cert_file", "key_file"):
             if value := getattr(self, key):
                 found[key] = value
@@ -412,7 +433,15 @@ class Profile(Struct, frozen=True, dict=True):
     @cached_property
     def secrets(self) -> tuple[str, ...]:
         """Return the fields of secrets for its calls, in the order of asking."""
-        return self.auth.secrets(self)
+        fields = dict.fromkeys(self.auth.secrets(self))
+        for opening in self.openings:
+            fields |= dict.fromkeys(opening.fields)
+        return tuple(fields)
+
+    @property
+    def logs_in_at_opening(self) -> bool:
+        """Return whether an opening call is the login of its connection."""
+        return any(opening.fields for opening in self.openings)
 
     @cached_property
     def has_sessions(self) -> bool:
@@ -485,10 +514,11 @@ _NO_PLACE: Final = {
     "content_type": "only HTTP has a content type",
     "accept": "only HTTP has this header",
     "framing": "only streams and processes have a framing",
+    "open": "only a connection that stays open has opening calls",
 }
 _HTTP_KEYS: Final = frozenset({"content_type", "accept"})
 _WITHOUT: Final[Mapping[ConnectionKind, frozenset[str]]] = {
-    "http": frozenset({"framing"}),
+    "http": frozenset({"framing", "open"}),
     "websocket": frozenset({"framing", *_HTTP_KEYS}),
     "stream": frozenset({"path", "headers", *_HTTP_KEYS}),
     "process": frozenset({"path", "headers", *_HTTP_KEYS}),

@@ -220,6 +220,7 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
         has_login=any(path[:1] == ("login",) for path in values),
         methods={method: MethodNote(**note) for method, note in _methods(values).items()},
         answers=_below(values, "answer"),
+        openings=plain.pop("open", ()),
         **plain,
     )
     wrong = misplaced_setting(profile)
@@ -417,7 +418,7 @@ class Presets:
         known = self.files()
         guess = nearest(name, known)
         advice = f"Did you mean `{guess}`? " if guess else ""
-        presets = f"The presets are {joined_words(known)}. Your own presets are in {self.own}"
+        presets = f"The presets are {', '.join(known)}. Your own presets are in {self.own}"
         return f"there is no preset `{cut(name)}`. {advice}{presets}"
 
 

@@ -24,6 +24,7 @@ from rpcexplorer.model.profile import (
     SERVICE,
     TEAM_FILE,
     Answer,
+    OpeningCall,
     Preset,
     Profile,
     no_place_for,
@@ -381,6 +382,9 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
                 yield from _fields(("method", method), note)
         elif key == "answers":
             yield from ((("answer", method), _answer_in_words(answer)) for method, answer in value.items())
+        elif key == "openings":
+            if value:
+                yield ("open",), ", ".join(map(_opening_in_words, value))
         elif key == "preset":
             yield (key,), SERVICE if profile.is_service else value
         elif key == "command":
@@ -397,6 +401,12 @@ def _fields(path: KeyPath, value: Struct) -> Iterator[tuple[KeyPath, Any]]:
 
 def answer_key(method: str, key: str) -> str:
     return dotted(("answer", method, key))
+
+
+def _opening_in_words(opening: OpeningCall) -> str:
+    if opening.notification:
+        return f"{opening.method} (notification)"
+    return f"{opening.method} with {joined_words(opening.fields)}" if opening.fields else opening.method
 
 
 def _answer_in_words(answer: Answer) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, Final
 
@@ -26,6 +27,7 @@ from rpcexplorer.model.profile import (
     Answer,
     DocumentSource,
     HeaderHandshake,
+    OpeningCall,
     kind_of,
 )
 from rpcexplorer.model.secret import PASSWORDS, PROFILE_NAME, named, squashed, unsendable
@@ -276,7 +278,8 @@ def params_rule(secret_keys: re.Pattern[str]) -> ValueCheck:
     return check
 
 
-LOGIN_PARAMS = params_rule(regex(f"{PASSWORDS.pattern}|{TOKENS.pattern}"))
+_OF_LOGINS = regex(f"{PASSWORDS.pattern}|{TOKENS.pattern}")
+LOGIN_PARAMS = params_rule(_OF_LOGINS)
 METHOD_PARAMS = params_rule(PASSWORDS)
 
 
@@ -390,6 +393,51 @@ def _error_answer(content: Any, place: Place) -> Any:
         if isinstance(checked, WrongValue):
             return WrongValue(checked.sentence, ("error",))
     return Answer(code=code, message=message)
+
+
+_OPENING_KEYS: Final[Mapping[str, Any]] = {"method": str, "params": (dict, list), "notification": bool, "name": str}
+"""The types of the keys of an opening call; its ``result`` can be any value."""
+NAME_OF_OPENING: Final = regex(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+
+
+def openings_rule(value: Any, place: Place) -> Any:
+    """Check the calls that a connection begins with."""
+    if not isinstance(value, list) or not all(isinstance(call, dict) for call in value):
+        return WrongValue('must be tables, each such as `[[profile.x.open]]` with method = "hello"')
+    openings, names = [], set[str]()
+    for number, call in enumerate(value):
+        if wrong := _wrong_opening(call, place):
+            return WrongValue(wrong.sentence, (str(number), *wrong.inside))
+        name = call.get("name", "")
+        if name in names:
+            return WrongValue(f'the name "{name}" appears twice. Rename one of the calls', (str(number), "name"))
+        names |= {name} - {""}
+        openings.append(OpeningCall(**call))
+    return tuple(openings)
+
+
+def _wrong_opening(call: dict[str, Any], place: Place) -> WrongValue | None:
+    known = [*_OPENING_KEYS, "result"]
+    if unknown := next((key for key in call if key not in known), None):
+        return WrongValue(f"`{unknown}` is not a key of an opening call. Use {', '.join(known)}", (unknown,))
+    if not call.get("method"):
+        return WrongValue("an opening call needs a method")
+    for key, kind in _OPENING_KEYS.items():
+        if key in call and not isinstance(call[key], kind):
+            return WrongValue(f"`{key}` must be {_KIND_WORDS[key]}", (key,))
+    if call.get("name") and not NAME_OF_OPENING.fullmatch(call["name"]):
+        return WrongValue("a name has letters, digits, `_` and `-`, and begins with a letter", ("name",))
+    if call.get("notification") and {"result", "name"} & {*call}:
+        return WrongValue("a notification has no result. Remove `result` and `name`", ("notification",))
+    for key in ("params", "result"):
+        if key in call and (wrong := wrong_json(call[key], (), place, _OF_LOGINS)):
+            return WrongValue(wrong.sentence, (key, *wrong.inside))
+    return None
+
+
+_KIND_WORDS: Final = {
+    "method": "text", "params": "an array or a table", "notification": "true or false", "name": "text",
+}  # fmt: skip
 
 
 def refused_answer(key: str, _value: object, _place: Place) -> str | None:

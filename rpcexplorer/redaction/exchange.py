@@ -292,7 +292,7 @@ class Redaction:
         response, outcome = exchange.response, exchange.outcome
         is_long = len(response.body) > LARGE
         # Any call of a batch may be a login, whatever the batch is named.
-        if is_long or exchange.kind == "batch" or is_login(exchange.method, self.profile.login.method):
+        if is_long or exchange.kind in {"batch", "opening"} or is_login(exchange.method, self.profile.login.method):
             return False
         texts = [exchange.url, exchange.method, exchange.params, exchange.params_sent or "", exchange.name]
         texts += [exchange.note, exchange.expect, response.reason, response.body.decode("utf-8", "surrogateescape")]
@@ -453,7 +453,8 @@ def _record_of(exchange: Exchange, policy: Policy, profile: Profile, hide: Redac
     headers, missing = _short_enough(response.headers)
     searched, more = clipped(response.body, None if policy.body_limit is None else policy.body_limit + MARGIN)
     body = hide_reply.body(searched)
-    if is_login(exchange.method, own_login(profile, exchange.params)):
+    logs_in = exchange.kind == "opening" and profile.logs_in_at_opening
+    if logs_in or is_login(exchange.method, own_login(profile, exchange.params)):
         body = without_session(body)
     body, too_long = _clipped_again(body, policy.body_limit, is_cut=more)
     method, sent = None if exchange.kind == "batch" else exchange.method, exchange.params_sent

@@ -17,12 +17,12 @@ Stage = Literal["connecting", "tls", "sending", "waiting", "receiving"]
 """The stage of a request in progress, for the screen."""
 Step = Literal[
     "url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size",
-    "start", "upgrade", "framing", "closed",
+    "start", "upgrade", "framing", "closed", "open",
 ]  # fmt: skip
 """The step at which a request ended; `url` and `request` send nothing.
 
-Only connections that stay open have the last four: a program that does not start, a server that refuses WebSocket,
-data that cannot be divided into messages, and the end of the connection.
+Only connections that stay open have the last five: a program that does not start, a server that refuses WebSocket,
+data that cannot be divided into messages, the end of the connection, and a call at its opening that failed.
 """
 Framing = Literal["lines", "length", "none"]
 """Form of the messages: a line each, ``Content-Length``, or by their ends."""
@@ -85,6 +85,8 @@ class Request(Struct, frozen=True):
     """The path of the Unix socket to send it over; the URL begins with `http://localhost/` then."""
     call: str = ""
     """The id of the call that it belongs to, for events of its subscription."""
+    begins: bool = True
+    """It may open a connection; another one needs a connection that has begun."""
 
     def __repr__(self) -> str:
         return f"Request(url={self.url!r}, {len(self.body)} bytes)"

@@ -14,7 +14,7 @@ def test_every_field_of_a_profile_has_a_row() -> None:
     fields = {*Profile.__struct_fields__, *(f"login.{field}" for field in Login.__struct_fields__)} - NOT_IN_FILES
     # These are not fields of a profile.
     keys = {row.key for row in PROFILE_KEYS if row.part != "auth"} - {"call", "variables"}
-    assert fields - {"auth", "login", "methods", "answers"} == keys - {"method", "answer"}
+    assert fields - {"auth", "login", "methods", "answers", "openings"} == keys - {"method", "answer", "open"}
 
 
 def test_suggested_commands_use_options_of_the_table() -> None:

@@ -1,0 +1,198 @@
+"""Calls that a connection begins with."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange, Refused, Unreached
+from tests.fakes.explorer import open_explorer
+from tests.fakes.peers import Peer, framed, peer
+
+TOKEN = "a-token-of-the-box"
+OPEN = """\
+[[profile.box.open]]
+method = "hello"
+params = { version = 1 }
+
+[[profile.box.open]]
+method = "ready"
+notification = true
+
+[[profile.box.open]]
+method = "login"
+params = ["{token}"]
+result = true
+"""
+
+
+class Box:
+    """A server that remembers its calls by connection, and takes one token."""
+
+    def __init__(self) -> None:
+        self.connections: list[list[str]] = []
+        self.token = TOKEN
+        self.hello: dict[str, Any] = {"result": {"name": "box"}}
+
+    async def serve(self, peer: Peer) -> None:
+        calls = list[str]()
+        self.connections.append(calls)
+        while message := await peer.receive():
+            call = json.loads(message)
+            calls.append(call["method"])
+            if "id" not in call:
+                continue
+            answer: dict[str, Any] = {"result": call.get("params")}
+            if call["method"] == "login":
+                answer = {"result": call["params"] == [self.token]}
+            elif call["method"] == "hello":
+                answer = self.hello
+            await peer.send(peer.frame(json.dumps({"jsonrpc": "2.0", "id": call["id"], **answer}).encode()))
+            if call["method"] == "bye":
+                return
+
+
+@pytest.fixture
+def box() -> Box:
+    return Box()
+
+
+def ask(tmp_path: Path, box: Box, act: Callable[[Explorer], Awaitable[Any]], settings: str = OPEN) -> Any:
+    """Act with a profile of the user's own file."""
+
+    async def run() -> Any:
+        async with peer(framed(box.serve, "lines")) as port:
+            own = f'[profile.box]\nurl = "tcp://127.0.0.1:{port}"\n{settings}'
+            explorer = open_explorer(tmp_path, "", own, RPCEXPLORER_BOX_TOKEN=TOKEN)
+            explorer.use("box")
+            async with explorer:
+                return await act(explorer)
+
+    return asyncio.run(run())
+
+
+def test_calls_are_sent_in_order_before_the_first_call_alone(tmp_path: Path, box: Box) -> None:
+    async def act(explorer: Explorer) -> None:
+        assert (await explorer.call(Draft("ping"))).exit_code == 0
+        assert (await explorer.call(Draft("ping"))).exit_code == 0
+        records = explorer.recent(9)[::-1]
+        assert [(record.method, record.kind) for record in records] == [
+            ("hello", "opening"), ("ready", "opening"), ("login", "opening"), ("ping", "call"), ("ping", "call"),
+        ]  # fmt: skip
+        assert records[2].params == '["«box.token»"]'
+
+    ask(tmp_path, box, act)
+    assert box.connections == [["hello", "ready", "login", "ping", "ping"]]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and TOKEN in path.read_text()]
+
+
+def test_each_new_connection_begins_with_them(tmp_path: Path, box: Box) -> None:
+    async def act(explorer: Explorer) -> None:
+        await explorer.call(Draft("bye"))
+        connection = explorer.connection_of(explorer.profiles.profiles["box"])
+        assert connection is not None
+        await connection.wait_closed()
+        await explorer.call(Draft("ping"))
+
+    ask(tmp_path, box, act)
+    assert box.connections == [["hello", "ready", "login", "bye"], ["hello", "ready", "login", "ping"]]
+
+
+def test_calls_at_the_same_time_log_in_once(tmp_path: Path, box: Box) -> None:
+    async def act(explorer: Explorer) -> list[Exchange]:
+        return await asyncio.gather(*(explorer.call(Draft("ping")) for _ in range(5)))
+
+    exchanges = ask(tmp_path, box, act)
+    assert [exchange.exit_code for exchange in exchanges] == [0] * 5
+    assert box.connections == [["hello", "ready", "login", *["ping"] * 5]]
+
+
+def test_rejected_login_of_a_connection_is_one_of_credentials(tmp_path: Path, box: Box) -> None:
+    box.token = "another"
+    exchange = ask(tmp_path, box, lambda explorer: explorer.call(Draft("ping")))
+    assert isinstance(exchange.outcome, Refused)
+    assert (exchange.exit_code, exchange.outcome.missing) == (3, "token")
+    assert exchange.outcome.sentence == (
+        "The login of the connection failed: login returned false, which is not the expected result."
+    )
+    assert box.connections == [["hello", "ready", "login"]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ({"error": {"code": -32602, "message": "old version"}}, "hello returned the error -32602 old version."),
+        ({"nothing": 1}, "hello got no response: "),
+    ],
+)
+def test_failed_opening_without_a_secret_is_no_response(
+    tmp_path: Path, box: Box, answer: dict[str, Any], sentence: str
+) -> None:
+    box.hello = answer
+    exchange = ask(tmp_path, box, lambda explorer: explorer.call(Draft("ping")))
+    assert isinstance(exchange.outcome, Unreached)
+    assert (exchange.exit_code, exchange.outcome.step) == (4, "open")
+    assert exchange.outcome.sentence.startswith(f"The call was not sent, because {sentence}")
+    assert box.connections == [["hello"]]
+
+
+def test_missing_secret_is_named_and_nothing_more_is_sent(tmp_path: Path, box: Box) -> None:
+    settings = OPEN.replace("{token}", "{password}")
+    exchange = ask(tmp_path, box, lambda explorer: explorer.call(Draft("ping")), settings)
+    assert (exchange.exit_code, exchange.outcome.missing) == (3, "password")
+    assert box.connections == [["hello", "ready"]]
+
+
+def test_server_that_repeats_the_token_gives_it_to_nobody(tmp_path: Path, box: Box) -> None:
+    settings = OPEN.replace('"login"', '"echo"')
+    exchange = ask(tmp_path, box, lambda explorer: explorer.call(Draft("ping")), settings)
+    assert isinstance(exchange.outcome, Refused)
+    assert exchange.outcome.sentence.endswith('echo returned ["«box.token»"], which is not the expected result.')
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and TOKEN in path.read_text()]
+
+
+def test_login_opens_the_connection_anew(tmp_path: Path, box: Box) -> None:
+    async def act(explorer: Explorer) -> None:
+        await explorer.call(Draft("ping"))
+        assert (await explorer.login()).exit_code == 0
+
+    ask(tmp_path, box, act)
+    assert box.connections == [["hello", "ready", "login", "ping"], ["hello", "ready", "login"]]
+
+
+def test_listening_and_the_connection_test_begin_with_them(tmp_path: Path, box: Box) -> None:
+    async def act(explorer: Explorer) -> None:
+        report = await explorer.test(explorer.profiles.profiles["box"])
+        assert report.exit_code == 0
+        await explorer.listen(Draft("bye"))
+
+    ask(tmp_path, box, act)
+    assert [calls[:3] for calls in box.connections] == [["hello", "ready", "login"]] * 2
+
+
+def test_opening_calls_are_part_of_the_destination(tmp_path: Path, box: Box) -> None:
+    """A project file cannot let a stored token go into another call."""
+
+    async def run() -> Exchange:
+        async with peer(framed(box.serve, "lines")) as port:
+            own = f'[profile.box]\nurl = "tcp://127.0.0.1:{port}"\n{OPEN}'
+            explorer = open_explorer(tmp_path, "", own)
+            explorer.secrets.save(explorer.profiles.profiles["box"], "token", TOKEN)
+            (tmp_path / "sessions.toml").write_text('[[profile.box.open]]\nmethod = "echo"\nparams = ["{token}"]\n')
+            explorer.reload()
+            explorer.use("box")
+            async with explorer:
+                return await explorer.call(Draft("ping"))
+
+    exchange = asyncio.run(run())
+    assert isinstance(exchange.outcome, Refused)
+    assert exchange.exit_code == 3
+    assert "open" in exchange.outcome.sentence
+    assert "echo" not in [method for calls in box.connections for method in calls]
