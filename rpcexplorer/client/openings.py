@@ -4,48 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import UNSET
 
 from rpcexplorer.auth.credentials import AuthFlow, AuthRequest, Message, planted
 from rpcexplorer.auth.login import filled
-from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import OpeningCall, Profile
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
-from rpcexplorer.transport.framing import printable_if_short
-from rpcexplorer.transport.port import Watch
-
-if TYPE_CHECKING:
-    from rpcexplorer.client.profile_client import ProfileClient
 
 
 class Openings:
-    """Sends the opening calls of one client's connections."""
+    """The opening calls of one client, whose connection opens with the first of them."""
 
-    def __init__(self, client: ProfileClient) -> None:
-        self._client = client
+    def __init__(
+        self,
+        calls: Sequence[OpeningCall],
+        opened: Callable[[], datetime | None],
+        close: Callable[[], Awaitable[None]],
+    ) -> None:
+        """``opened`` returns when the connection opened that is open now."""
+        self._calls, self._opened, self._close = calls, opened, close
         self._turn = asyncio.Lock()
         self._since: datetime | None = None
         """When the connection opened that has had its calls."""
 
-    async def make(self, watch: Watch | None, stop: Stop | None) -> Outcome | None:
-        """Open the connection and send its calls, unless that was done; return why the connection cannot be used.
+    async def make(self, send: Callable[[OpeningCall], Awaitable[Exchange]]) -> Outcome | None:
+        """Send the calls, unless the connection has had them; return why it cannot be used.
 
-        Calls at the same time wait for the one that is first here.
+        Who calls at the same time waits for the one that is first here.
         """
         async with self._turn:
-            connection = self._client.connection
-            if connection is not None and connection.since is not None and connection.since == self._since:
+            if self._since is not None and self._since == self._opened():
                 return None
-            for opening in self._client.profile.openings:
-                exchange = await self._client.send_opening(opening, watch=watch, stop=stop)
-                if failure := _failure(opening, exchange):
-                    await self._client.close()
+            for opening in self._calls:
+                if failure := _failure(opening, await send(opening)):
+                    await self._close()
                     return failure
-            connection = self._client.connection
-            self._since = connection.since if connection is not None else None
+            self._since = self._opened()
             return None
 
 
@@ -97,14 +97,13 @@ def _decoded(outcome: Result) -> Any:
 
 
 def _words(outcome: Outcome) -> str:
-    """Return what came instead, whole or omitted: secrets are found only in complete texts."""
+    """Return what came instead."""
     match outcome:
         case ErrorObject(code=code, message=message):
-            said = printable_if_short(message)
-            return f"returned the error {'' if code is None else code} {said}".strip()
+            return f"returned the error {'' if code is None else code} {cut(message)}".strip()
         case Malformed(reason=reason):
             return f"got no response: {reason.rstrip('.')}"
         case Result():
-            said = printable_if_short(bytes(outcome.text))
-            return f"returned {said or 'another result'}, which is not the expected result"
+            said = cut(bytes(outcome.text).decode("utf-8", "replace"))
+            return f"returned {said}, which is not the expected result"
     return "failed"

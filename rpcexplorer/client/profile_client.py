@@ -150,7 +150,7 @@ class ProfileClient:
         if refused := await self._refusal():
             return replace(exchange, outcome=refused)
         if profile.openings:
-            if failure := await self._openings.make(watch, stop):
+            if failure := await self._openings.make(partial(self._send_opening, watch=watch, stop=stop)):
                 return replace(exchange, outcome=_with_handshake_named(failure))
             exchange = replace(exchange, when=datetime.now(UTC))  # It comes after the calls of the opening.
         message = Message(kind_of(draft), calls)
@@ -178,7 +178,7 @@ class ProfileClient:
         running = RunningCall(self, exchange, timeout=timeout, watch=watch, fetched=fetched, listening=listening)
         return await running.run(flow, call, stop, discard if opens else self._record)
 
-    async def send_opening(self, opening: OpeningCall, *, watch: Watch | None, stop: Stop | None) -> Exchange:
+    async def _send_opening(self, opening: OpeningCall, *, watch: Watch | None, stop: Stop | None) -> Exchange:
         """Send a call that the connection begins with; it may open it."""
         from rpcexplorer.client.openings import opening_request, params_of
 
@@ -193,7 +193,10 @@ class ProfileClient:
     def _openings(self) -> Openings:
         from rpcexplorer.client.openings import Openings  # Few profiles have such calls.
 
-        return Openings(self)
+        def opened() -> datetime | None:
+            return self.connection.since if self.connection is not None else None
+
+        return Openings(self.profile.openings, opened, self.close)
 
     async def _refusal(self) -> Refused | None:
         """Return why the profile must not be used now, or its process not be started."""

@@ -20,7 +20,7 @@ from rpcexplorer.files.toml_shape import (
     Written,
     read_shape,
 )
-from rpcexplorer.model.problem import Changes, Problem, cut, joined_words, nearest
+from rpcexplorer.model.problem import Changes, Problem, cut, nearest
 from rpcexplorer.model.profile import (
     PROCESS,
     TEAM_FILE,
