@@ -22,7 +22,7 @@ from rpcexplorer.text.printable import clipped, columns, printable
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import width_of
 from rpcexplorer.tui.widgets.bars import Bar, Frame, WarningLines
-from rpcexplorer.tui.widgets.full_screen import FullScreen
+from rpcexplorer.tui.widgets.full_screen import FullScreen, MoveDivider
 from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import ItemList, RowList, Sheet, SheetLine
@@ -56,6 +56,7 @@ class Detail(Struct, frozen=True):
 
 
 TAB_KEYS: Final = "[ ]"
+MIN_PANE_COLUMNS: Final = 20
 
 
 class DetailPane(Vertical):
@@ -199,6 +200,17 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
 
     def on_mount(self) -> None:
         self.set_focus(self.list)
+
+    def divider_at(self, x: int, y: int) -> MoveDivider | None:  # noqa: ARG002 - the divider is vertical
+        main = self.query_one("#main")
+        is_divider = self.HAS_DETAIL and not self.has_class("-narrow") and x == main.region.right - 1
+        return self._move_divider if is_divider else None
+
+    def _move_divider(self, x: int, _: int) -> None:
+        main = self.query_one("#main")
+        most = self.size.width - MIN_PANE_COLUMNS
+        main.styles.max_width = most  # Some screens limit the list as long as nobody drags.
+        main.styles.width = min(max(x + 1 - main.region.x, MIN_PANE_COLUMNS), most)
 
     # What a subclass says
 

@@ -625,6 +625,21 @@ def spelled(key: str) -> str:
     return "+".join([*(modifier.capitalize() for modifier in modifiers), name])
 
 
+_KEYS: Final = {shown: key for key, shown in _SPELLED.items()}
+
+
+def key_of(shown: str) -> str:
+    """Return the key that `spelled` has written so; empty if it is no key."""
+    if shown == "Ctrl+Space":
+        return "ctrl+@"
+    if len(shown) == 1:
+        key = _KEYS.get(shown, shown)
+    else:
+        *modifiers, last = shown.replace("^", "ctrl+", 1).split("+")
+        key = "+".join([*map(str.lower, modifiers), _KEYS.get(last, last.lower())])
+    return key if is_key(key) else ""
+
+
 def shown_keys(command: Command, keymap: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the keys of a command as the manual writes them; may be empty."""
     keys = [spelled(key) for key in keys_of(command, keymap)]

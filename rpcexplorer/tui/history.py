@@ -103,7 +103,7 @@ NEAR: Final = 50
 
 
 class HistoryList(ItemList[HistoryRow]):
-    """Calls, newest first. The second click on a row chooses it."""
+    """Calls, newest first. A double click on a row chooses it."""
 
     CLICK_CHOOSES = False
 

@@ -76,7 +76,7 @@ class ProfileRow(Struct, frozen=True):
 
 
 class ProfileList(ItemList[ProfileRow]):
-    """All profiles. The second click on a row chooses it."""
+    """All profiles. A double click on a row chooses it."""
 
     DEFAULT_CSS = "ProfileList { min-height: 2; }"
     CLICK_CHOOSES = False

@@ -351,13 +351,13 @@ async def test_closed_screen_stops_its_search(recorded: Explorer) -> None:
 
 
 @pytest.mark.thorough
-async def test_click_selects_and_second_click_loads(recorded: Explorer) -> None:
+async def test_click_selects_and_double_click_loads(recorded: Explorer) -> None:
     async with on_screen(recorded) as history:
         calls = history.screen.list
         await history.click(calls, offset=(5, 3))
         assert history.chosen == "ping"
         await history.click(calls, offset=(5, 0))
-        await history.click(calls, offset=(5, 3))
+        await history.double_click(calls, offset=(5, 3))
         (choice,) = history.answers
     assert choice is not None
     assert choice.exchange.method == "ping"

@@ -113,12 +113,12 @@ async def test_screens_on_prod_have_red_edges(make_explorer: Make) -> None:
 
 
 @pytest.mark.thorough
-async def test_click_selects_and_second_click_uses(explorer: Explorer) -> None:
+async def test_click_selects_and_double_click_uses(explorer: Explorer) -> None:
     async with open_program(explorer) as program:
         await program.profiles()
         await program.click(ProfileList, offset=(5, 4))
         assert "PROD" in program.page
-        await program.click(ProfileList, offset=(5, 4))
+        await program.double_click(ProfileList, offset=(5, 4))
         await program.on(CallScreen)
         assert explorer.profile is not None
         assert explorer.profile.name == "prod"

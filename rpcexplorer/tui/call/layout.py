@@ -17,6 +17,7 @@ from rpcexplorer.tui.call.methods import MethodsPane
 from rpcexplorer.tui.call.state import CallState
 from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import Bar
+from rpcexplorer.tui.widgets.full_screen import MoveDivider
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.call.docs import DocsPane
@@ -273,6 +274,16 @@ class PaneLayout:
         follows_text = wanted == fitting_lines(self._lines, self.params.text_lines)
         self._remembered.params_height = None if follows_text else wanted
         self.arrange()
+
+    def divider_at(self, x: int, y: int) -> MoveDivider | None:
+        """Return what moves the edge of the list, or the bar between params and response."""
+        methods, response = self.methods, self.response
+        if methods.display and not self.is_narrow and x == methods.region.right - 1:
+            return lambda to, _: self.widen(to + 1 - methods.region.right)
+        is_below = self.params.display and response.display and not self.is_side_by_side
+        if is_below and y == response.region.y and x >= response.region.x:
+            return lambda _, to: self.heighten(to - response.region.y)
+        return None
 
     def switch_side_by_side(self) -> str:
         """Switch between side by side and stacked; return why not."""

@@ -23,6 +23,7 @@ from rpcexplorer.tui.call.state import CallState
 from rpcexplorer.tui.key_queue import SCREEN, PendingKeys, opens
 from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import FOOTER_OVER_CALLS, Bar, Footer, Frame, Header
+from rpcexplorer.tui.widgets.full_screen import MoveDivider
 from rpcexplorer.variables.references import OPENING
 
 if TYPE_CHECKING:
@@ -338,6 +339,9 @@ class CallScreen(CallState, scope="call"):
 
     def action_shorter(self) -> None:
         self.panes.heighten(-1)
+
+    def divider_at(self, x: int, y: int) -> MoveDivider | None:
+        return self.panes.divider_at(x, y) if self.is_complete else None
 
     def on_response_pane_zoom_wanted(self) -> None:
         self.panes.zoom()

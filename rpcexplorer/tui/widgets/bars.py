@@ -22,7 +22,7 @@ from textual.widgets import Static
 
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.wrapping import WordLine, fitting, limited, wrapped
-from rpcexplorer.tui.commands import BACK, COMMANDS, NO_KEY, Command, spelled
+from rpcexplorer.tui.commands import BACK, COMMANDS, NO_KEY, Command, key_of, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import NARROW, Pieces, ThemeStyles, line, width_of
 
@@ -105,6 +105,7 @@ class Bar(Widget):
         return self.tabs[(at + by) % len(self.tabs)]
 
     def on_click(self, event: events.Click) -> None:
+        """Open a tab, or press the key that is clicked."""
         x = self.size.width - width_of(self._right())
         for tab in self.tabs:
             x += self.GAP
@@ -112,6 +113,11 @@ class Bar(Widget):
                 event.stop()
                 self.post_message(self.TabClicked(self, tab))
             x += len(tab)
+        for word in self.key.split():
+            start = x + len("  ") + self.key.index(word)
+            if start <= event.x < start + len(word) and not word.isdigit() and key_of(word):
+                event.stop()
+                self.app.simulate_key(key_of(word))
 
     def _right(self) -> Pieces:
         words = []
@@ -167,6 +173,10 @@ class Header(Widget):
         header.set_reactive(Header.problem, self.problem)
         header.set_reactive(Header.connection, self.connection)
         return header
+
+    async def on_click(self) -> None:
+        """Open the profiles, where the screen can."""
+        await self.run_action("app.profiles")
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         """Draw the line; its background is red on prod."""

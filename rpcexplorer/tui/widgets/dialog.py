@@ -24,11 +24,13 @@ from textual.message import Message
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
 from textual.strip import Strip
+from textual.style import Style as TextStyle
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.text.printable import printable
+from rpcexplorer.tui.commands import key_of
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.full_screen import AnswersOnce, ResultT
@@ -184,6 +186,18 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         event.stop()
         self.answered(event.answer.id or "")
 
+    @property
+    def has_typed_text(self) -> bool:
+        """Whether closing would lose what the user has typed."""
+        return False
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key of a hint; outside the block, close as Esc does, unless text would be lost."""
+        if key := event.style.meta.get(HINT):
+            self.app.simulate_key(key)
+        elif event.widget is self and not self.has_typed_text:
+            self.action_leave()
+
     def answered(self, answer: str) -> None:  # noqa: ARG002 - for subclasses with more buttons than Cancel
         self.dismiss(None)
 
@@ -203,6 +217,10 @@ class Ask(Dialog[str]):
         entry.select_on_focus = True  # Typing replaces what was filled in.
         yield entry
         yield Static(keys("Enter", self._done, "Esc", "cancel"), classes="hint")
+
+    @property
+    def has_typed_text(self) -> bool:
+        return self.query_one(Entry).value != self._value
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
@@ -307,10 +325,18 @@ def named(rows: Sequence[tuple[str, str]]) -> Iterator[Horizontal]:
         yield Horizontal(name, Static(plain(text)), classes="named")
 
 
+HINT: Final = "key"
+"""The name of the key of a hint, in the meta data of its text."""
+
+
 def keys(*words: str) -> Content:
     """Return alternating keys and labels as the last line of a dialog."""
-    pairs = [words[at : at + 2] for at in range(0, len(words), 2)]
-    return Content("   ").join(Content.assemble((key, "bold $middle"), f" {words}") for key, words in pairs)
+    hints = []
+    for at in range(0, len(words), 2):
+        key, label = words[at : at + 2]
+        hint = Content.assemble((key, "bold $middle"), f" {label}")
+        hints.append(hint.stylize(TextStyle.from_meta({HINT: key_of(key)})))
+    return Content("   ").join(hints)
 
 
 class Field(Struct, frozen=True):
@@ -439,6 +465,10 @@ class Form(Dialog[dict[str, str]]):
 
     def key_of(self, line: Widget) -> str:
         return next(key for key, known in self._lines.items() if known is line)
+
+    @property
+    def has_typed_text(self) -> bool:
+        return self.values != {key: field.value for key, field in self._fields.items()}
 
     @property
     def values(self) -> dict[str, str]:

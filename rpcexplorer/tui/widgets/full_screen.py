@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
+from textual import events
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
 
@@ -15,6 +17,8 @@ from rpcexplorer.tui.theme import NARROW
 from rpcexplorer.tui.widgets.bars import Frame
 
 ResultT = TypeVar("ResultT")
+MoveDivider: TypeAlias = Callable[[int, int], object]
+"""Moves a divider to the column or line of the mouse."""
 if TYPE_CHECKING:
 
     class _Base(Screen[ResultT]):
@@ -66,9 +70,26 @@ class FullScreen(Commanded, Screen[ResultT], Generic[ResultT]):
         is_prod = any(profile is not None and profile.badge == "prod" for profile in profiles)
         super().__init__(classes="-prod" if is_prod else None)
         self.pending, self.frame = pending, frame
+        self._dragged: MoveDivider | None = None
+        """Moves the divider between two panes that the mouse drags."""
 
     def on_compose(self) -> None:
         set_size_classes(self)
+
+    def divider_at(self, x: int, y: int) -> MoveDivider | None:  # noqa: ARG002 - for subclasses
+        """Return what moves the divider at a cell of the screen; None if there is none."""
+        return None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._dragged = self.divider_at(event.screen_x, event.screen_y)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._dragged is not None and event.button:
+            event.stop()
+            self._dragged(event.screen_x, event.screen_y)
+
+    def on_mouse_up(self) -> None:
+        self._dragged = None
 
     def dismiss(self, result: ResultT | None = None) -> AwaitComplete:
         """Dismiss the screen if it is on top: a second answer would close the one below."""

@@ -164,7 +164,7 @@ class RowList(LineView, Generic[Item]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose", show=False)]
     CLICK_CHOOSES: ClassVar[bool] = True
-    """A click chooses any row; otherwise only the one under the cursor."""
+    """A click chooses a row; otherwise only a double click does."""
 
     items: reactive[Sequence[Item]] = reactive[Sequence[Any]]((), always_update=True)
 
@@ -221,11 +221,11 @@ class RowList(LineView, Generic[Item]):
         if before != now and self.chosen is not None:
             self.post_message(self.CursorMoved(self, self.chosen))
 
-    def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002 - Grid needs it
+    def click_row(self, row: int, event: events.Click) -> None:
         if self.can_choose(self.items[row]):
-            chooses = self.CLICK_CHOOSES or row == self.cursor
+            is_double = event.chain > 1 and row == self.cursor
             self.move_to(row)
-            if chooses:
+            if self.CLICK_CHOOSES or is_double:
                 self.action_choose()
 
     def action_choose(self) -> None:
