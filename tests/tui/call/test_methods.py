@@ -537,5 +537,5 @@ async def test_wide_recent_calls_have_the_last_durations() -> None:
     pane.recent = [exchange(Result(b"1"), method=method) for method in ("user.get", "user.list")]
     async with staged(pane, size=(60, 24)):
         first, second = [line.split() for line in text_of(pane.query_one(RecentList)).split("\n")]
-        assert first[1:6] == ["user.get", "id", "42", "▂▂▄", "34"]
+        assert first[1:7] == ["user.get", "id", "42", "34", "ms", "▂▂▄"]
         assert second[1:5] == ["user.list", "id", "42", "34"]
