@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.history.statistics import DAY, HOUR, MINUTE, Chart, Figures, Grouping, Statistics
+from rpcexplorer.history.statistics import DAY, HOUR, MINUTE, Chart, Figures, Grouping, Statistics, Timeline
 from rpcexplorer.model.exchange import OUTCOME_LABELS, OUTCOMES, Damaged, Exchange, OutcomeName, ServerEvent
 from rpcexplorer.model.filter import YOU, Bounds, HistoryFilter
 from rpcexplorer.model.problem import counted
@@ -320,6 +320,21 @@ def chart_lines(chart: Chart, width: int, height: int = 1) -> list[WordLine]:
         times += f" to {ending}"
     lines.append([(" " * MARGIN + f"{times} · {span(chart.seconds)} per bar", "dim")])
     return lines
+
+
+_STRIP_COLUMNS: Final = 24
+
+
+def strip_words(timeline: Timeline, width: int) -> str:
+    """Return calls over time as a few bars in one line; empty without calls or without room."""
+    chart = timeline.chart(_STRIP_COLUMNS)
+    if chart is None:
+        return ""
+    (bars,) = bar_rows([calls for calls, _ in chart.bars], max(calls for calls, _ in chart.bars), 1)
+    end = chart.start + timedelta(seconds=chart.seconds * len(chart.bars))
+    form = "%H:%M" if chart.start.date() == end.date() else "%d %b"
+    words = f"{chart.start:{form}} {bars} {end:{form}}   calls in each {span(chart.seconds)}"
+    return words if columns(words) <= width else ""
 
 
 def time_axis(chart: Chart, wide: int = 1) -> str:

@@ -27,7 +27,7 @@ from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.columns import Cell, Column
 from rpcexplorer.text.document import Document
-from rpcexplorer.text.exchange import size
+from rpcexplorer.text.exchange import SIGNS, size
 from rpcexplorer.text.lanes import level
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.browser import Browser, Detail
@@ -79,7 +79,7 @@ def state_of(event: Event) -> tuple[str, str, str]:
         return "!", "careful", event.remark
     if event.answer is not None:
         return ("✗", "careful", "refused") if event.answer.startswith(b'"error"') else ("✓", "well", "answered")
-    return "·", "dim", ""
+    return SIGNS["event"], "dim", ""
 
 
 def start_of(event: Event, hide: Hide) -> str:

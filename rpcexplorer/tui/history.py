@@ -41,7 +41,7 @@ from rpcexplorer.text.exchange import (
     size,
     transport_pieces,
 )
-from rpcexplorer.text.history import Day, HistoryRow, case_note_lines, key_of, moment_words, note_page
+from rpcexplorer.text.history import Day, HistoryRow, case_note_lines, key_of, moment_words, note_page, strip_words
 from rpcexplorer.text.lanes import Scale, lane
 from rpcexplorer.text.printable import clipped, columns, printable
 from rpcexplorer.text.wrapping import wrapped
@@ -358,6 +358,8 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
         if not wordings[0] and case is not None:
             wordings = case.origins
         room = self.state.content_size.width
+        if not wordings[0]:
+            wordings = [strip_words(reading.timeline, room)]
         fitting = (words for words in wordings if columns(printable(words)) <= room)
         self.show_state(next(fitting, wordings[-1]), is_wrong=bool(reading.problem))
 

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from rpcexplorer.history.statistics import Timeline
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import UserError, counted
@@ -104,6 +105,8 @@ class Reading(Records):
         """Number of calls on screen: fewer results do not replace them."""
         self.rows: list[HistoryRow] = []
         self.found = 0
+        self.timeline = Timeline(zone)
+        """When the newest of the found calls were made."""
         self._today, self._zone = today, zone
 
     @property
@@ -135,6 +138,8 @@ class Reading(Records):
 
     async def go_on(self) -> None:
         found = await self.more(self.wanted.matches, max(self.goal - self.found, 1))
+        for record in found[: max(MOST - self.found, 0)]:
+            self.timeline.add(record)
         self.found += len(found)
         self.rows.extend(rows_of(found, self._today, self._zone, after=self.rows))
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.history.statistics import GROUPINGS, Chart, Statistics
+from rpcexplorer.history.statistics import GROUPINGS, Chart, Statistics, Timeline
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Outcome, Unreached
 from rpcexplorer.model.filter import OUTCOME_WORDS, HistoryFilter
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
@@ -30,6 +30,7 @@ from rpcexplorer.text.history import (
     rows_of,
     shown,
     statistics_columns,
+    strip_words,
     time_axis,
     total_lines,
     total_words,
@@ -239,6 +240,22 @@ def test_high_chart_has_a_number_and_an_axis() -> None:
         "        10:00       10:02",
         "        21 Nov 2026 10:00 to 21 Nov 2026 10:03 · 20 s per bar",
     ]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "width", "words"),
+    [
+        ([], 60, ""),
+        ([0, 1, 1, 3], 60, "10:40 ▄     █           ▄ 10:43   calls in each 10 s"),
+        ([0, 1, 1, 3], 40, ""),
+        ([0, 1440, 2880], 60, "21 Nov █       █       █ 23 Nov   calls in each 3 h"),
+    ],
+)
+def test_calls_over_time_fit_in_a_line(minutes: list[int], width: int, words: str) -> None:
+    timeline = Timeline(UTC)
+    for minute in minutes:
+        timeline.add(exchange(Result(b"1"), when=WHEN + timedelta(minutes=minute)))
+    assert strip_words(timeline, width) == words
 
 
 @pytest.mark.parametrize(

@@ -975,7 +975,7 @@ async def events_open_and_close(at: Story) -> None:
     receive(at, "tick")
     await at.play("""
         | 1 event · tick | Alt+v events
-        alt+v | ▌Events 1 following | · tick
+        alt+v | ▌Events 1 following | ← tick
         escape | F5 send
         alt+v | ▌Events 1 following
         alt+v | F5 send
@@ -1017,7 +1017,7 @@ async def list_of_events_is_paused_and_filtered(at: Story) -> None:
         | paused, 1 newer
         space | following
         slash
-        paste method:to | 1 found | · tock | not · tick
+        paste method:to | 1 found | ← tock | not ← tick
     """)
 
 

@@ -134,6 +134,7 @@ async def test_calls_are_listed_newest_first_by_day(recorded: Explorer) -> None:
             "✓ user.list ★ outage [] ··●·············· 34 ms 12:00:00",
         ]
         assert "History 4 calls" in history.words
+        assert "calls in each 2 h" in history.words
 
 
 async def test_lanes_compare_durations_with_the_usual(explorer: Explorer) -> None:
