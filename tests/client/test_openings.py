@@ -196,3 +196,17 @@ def test_opening_calls_are_part_of_the_destination(tmp_path: Path, box: Box) -> 
     assert exchange.exit_code == 3
     assert "open" in exchange.outcome.sentence
     assert "echo" not in [method for calls in box.connections for method in calls]
+
+
+def test_token_is_not_sent_to_another_machine_in_plain_text_unasked(tmp_path: Path) -> None:
+    async def run() -> Exchange:
+        login = '[[profile.box.open]]\nmethod = "login"\nparams = ["{token}"]\n'
+        own = f'[profile.box]\nurl = "tcp://192.0.2.1:9"\n{login}'
+        explorer = open_explorer(tmp_path, "", own, RPCEXPLORER_BOX_TOKEN=TOKEN)
+        explorer.use("box")
+        async with explorer:
+            return await explorer.call(Draft("ping"))
+
+    exchange = asyncio.run(run())
+    assert isinstance(exchange.outcome, Refused)
+    assert exchange.outcome.sentence.startswith("Credentials not sent: tcp://192.0.2.1:9 is not encrypted.")
