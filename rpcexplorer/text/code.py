@@ -62,7 +62,6 @@ _ROLES: Final = {
     "Literal": "json-string",
     "Literal.Number": "json-number",
     "Literal.String": "json-string",
-    "Literal.String.Interpol": "json-number",
     "Name.Attribute": "json-key",
     "Name.Class": "text bold",
     "Name.Decorator": "json-literal",

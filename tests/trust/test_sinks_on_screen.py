@@ -68,6 +68,8 @@ def each_method() -> Iterator[Stop]:
         shown = spelled(text)
         yield Stop("title of the params", ("f2", f"{name}-", "enter"), (f"▌{shown}",))
         yield Stop("request tab", (NEXT_TAB,), (f'"method":"{in_json(text)}"', "POST"))
+        yield Stop("curl tab", ("]",), ("curl http",))
+        yield Stop("Python tab", ("]",), ("import httpx",))
         yield Stop("", (NEXT_TAB,), ("✓ valid",))
         yield Stop("docs", (ALT_M,), (f"│  {shown[:24]}", "no: rpcexplorer asks"))
         yield Stop("", (ALT_M,), gone="no: rpcexplorer asks")

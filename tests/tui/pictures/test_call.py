@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from msgspec.structs import replace
 
@@ -11,7 +13,7 @@ from rpcexplorer.discovery.interview import discovery_of
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import Method
-from rpcexplorer.rpc.messages import Malformed
+from rpcexplorer.rpc.messages import Malformed, Result
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.response import Transform
@@ -84,6 +86,32 @@ async def test_response_is_read(explorer: Explorer, compare: Compare, name: str)
         await show(program)
         await program.press("f4", *keys)
         await compare(program, *texts)
+
+
+TEXTS = {
+    "content": [
+        {
+            "type": "text",
+            "text": "## Weather in Berlin\n\nSunny, **24 °C**.\n\n| day | high |\n|---|---|\n| Mon | 27 |\n\n"
+            "```python\nimport weather\n\nprint(weather.today('Berlin'))  # 24\n```",
+        },
+        {"type": "text", "text": '{"city": "Berlin", "high": 24.0, "sunny": true}'},
+        {"type": "image", "mimeType": "image/png", "data": "A" * 2000},
+        {
+            "type": "resource",
+            "resource": {"uri": "file:///a.txt", "text": "One line.\n\x1b]52;c;eA==\x07 another."},
+        },
+    ]
+}
+
+
+@pytest.mark.thorough
+@in_sizes(SMALL, USUAL)
+async def test_texts_of_a_tool(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
+    async with open_program(explorer, size=size) as program:
+        await show(program, made("user.get", Result(json.dumps(TEXTS).encode())))
+        await program.press("f4", "]", "z")
+        await compare(program, "$.content[0].text Markdown", "Weather in Berlin")
 
 
 @pytest.mark.thorough
