@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 from datetime import UTC, tzinfo
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from textual.app import App, ComposeResult
 from textual.filter import LineFilter
 from textual.message import Message
+from textual.screen import Screen
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
@@ -92,6 +93,29 @@ async def staged(*widgets: Widget, size: tuple[int, int] = (120, 40)) -> AsyncIt
     stage = Stage(*widgets)
     async with stage.run_test(size=size, notifications=True):
         yield Staged(stage)
+
+
+class OneScreen(Running):
+    """One screen or dialog of ours."""
+
+    screen: Any
+    answers: list[Any]
+    """What it was closed with."""
+
+
+Kind = TypeVar("Kind", bound=OneScreen)
+
+
+@asynccontextmanager
+async def showing(kind: type[Kind], screen: Screen[Any], size: tuple[int, int] = (120, 40)) -> AsyncIterator[Kind]:
+    """Open a screen or dialog over an empty one."""
+    stage = Stage()
+    async with stage.run_test(size=size, notifications=True):
+        program = kind(stage)
+        program.screen, program.answers = screen, []
+        stage.push_screen(screen, program.answers.append)
+        await program.on(type(screen))
+        yield program
 
 
 def text_of(widget: Widget) -> str:

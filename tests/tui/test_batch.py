@@ -28,8 +28,8 @@ from rpcexplorer.tui.widgets.dialog import Confirm, Form
 from rpcexplorer.tui.widgets.reader import Reader
 from tests.fakes.explorer import open_explorer
 from tests.text.exchanges import exchange
-from tests.tui.program import Running, open_program
-from tests.tui.stage import Stage, text_of
+from tests.tui.program import open_program
+from tests.tui.stage import OneScreen, showing, text_of
 
 PROFILES = """\
 default = "shop"
@@ -59,7 +59,7 @@ def in_use(explorer: Explorer) -> Profile:
     return explorer.profile
 
 
-class OpenBatch(Running):
+class OpenBatch(OneScreen):
     """The batch alone."""
 
     screen: BatchScreen
@@ -73,13 +73,7 @@ class OpenBatch(Running):
 @asynccontextmanager
 async def on_screen(explorer: Explorer) -> AsyncIterator[OpenBatch]:
     """Open the batch."""
-    stage = Stage()
-    async with stage.run_test(size=(120, 30)):
-        batch = OpenBatch(stage)
-        batch.answers = []
-        batch.screen = BatchScreen(explorer, PendingKeys(), Frame())
-        stage.push_screen(batch.screen, batch.answers.append)
-        await batch.pause()
+    async with showing(OpenBatch, BatchScreen(explorer, PendingKeys(), Frame()), (120, 30)) as batch:
         yield batch
 
 

@@ -15,8 +15,7 @@ from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme
 from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.rows import ItemList
-from tests.tui.program import running
-from tests.tui.stage import THEMES, Stage
+from tests.tui.stage import THEMES, OneScreen, showing
 
 THEME, _ = load_theme(THEMES / "night.toml")
 assert THEME is not None
@@ -152,16 +151,13 @@ class People(Browser[Row, Row]):
 
 async def visit(*keys: str, size: tuple[int, int] = (120, 20)) -> tuple[list[str], list[Row | None]]:
     """Press keys on the screen; return what is seen before each, and at the end, and the answers."""
-    views, answers = list[str](), list[Row | None]()
-    stage = Stage()
-    async with running(stage, size) as program:
-        stage.push_screen(People(), answers.append)
-        await program.pause()
+    views = list[str]()
+    async with showing(OneScreen, People(), size) as program:
         for key in keys:
             views.append(program.words)
             await program.press(key)
         views.append(program.words)
-    return views, answers
+    return views, program.answers
 
 
 async def test_detail_follows_the_cursor_and_its_tab() -> None:

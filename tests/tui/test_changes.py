@@ -9,8 +9,7 @@ import pytest
 from rpcexplorer.discovery.methods import MethodChange, MethodChanges
 from rpcexplorer.tui.dialogs import ChangesDialog, ChangesList
 from rpcexplorer.tui.widgets.dialog import Dialog
-from tests.tui.program import running
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import OneScreen, showing, text_of
 
 WHEN = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
 
@@ -24,13 +23,8 @@ def changes() -> MethodChanges:
 
 @pytest.mark.thorough
 async def test_all_changes_can_be_read() -> None:
-    stage = Stage()
-    async with running(stage, (60, 16)) as program:
-        dialog = ChangesDialog("demo", changes())
-        opened: list[str | None] = []
-        stage.push_screen(dialog, opened.append)
-        await program.pause()
-        rows = dialog.query_one(ChangesList)
+    async with showing(OneScreen, ChangesDialog("demo", changes()), (60, 16)) as program:
+        rows = program.screen.query_one(ChangesList)
         assert "~ method.000  changed" in text_of(rows)
         assert "7 more changes were not saved." in program.words
         read = set[str]()
@@ -49,5 +43,5 @@ async def test_all_changes_can_be_read() -> None:
         await program.press("up")
         assert "Enter open method" in program.words
         await program.press("enter")
-        assert opened == ["method.099"]
-        assert not isinstance(stage.screen, Dialog)
+        assert program.answers == ["method.099"]
+        assert not isinstance(program.app.screen, Dialog)

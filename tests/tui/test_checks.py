@@ -61,7 +61,7 @@ def expectations(explorer: Explorer, name: str) -> dict[str, Any]:
 def signs(program: Program) -> dict[str, str]:
     """Return the sign of each listed saved call."""
     rows = (row.strip("▌ ").split() for row in text_of(program.calls.query_one(MethodList)).splitlines())
-    return {f"@{row[1]}": row[2] if len(row) > 2 else "" for row in rows if row and row[0] == "@"}
+    return {f"@{row[1]}": row[-1] if len(row) > 2 else "" for row in rows if row and row[0] == "@"}
 
 
 async def send(program: Program, name: str) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from textual.screen import Screen
 
 from rpcexplorer.client.replay import Replayed, replayed
 from rpcexplorer.compare.compare import compared
@@ -29,8 +27,8 @@ from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm, Form
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
-from tests.tui.program import Running, running
-from tests.tui.stage import Stage, text_of
+from tests.tui.program import running
+from tests.tui.stage import OneScreen, Stage, showing, text_of
 
 FRAME = Frame(zone=UTC, today=START.date())
 NO_EXPLORER: Any = None
@@ -46,17 +44,6 @@ PROD = reply(1, '{"name":"Ada","price":1.0,"gone":true}', profile="prod")
 STAGING = reply(2, '{"name":"Eda","price":1.00,"new":1}')
 
 
-@asynccontextmanager
-async def on_screen(screen: Screen[Any], size: tuple[int, int] = WIDE) -> AsyncIterator[Running]:
-    """Open a screen."""
-    stage = Stage()
-    async with running(stage, size) as program:
-        stage.push_screen(screen)
-        await program.until(lambda: screen.is_mounted)
-        await program.pause()
-        yield program
-
-
 def comparison(left: Exchange = PROD, right: Exchange = STAGING, **given: Any) -> ComparisonScreen:
     return ComparisonScreen(NO_EXPLORER, left, right, PendingKeys(), FRAME, **given)
 
@@ -67,8 +54,7 @@ def shown(screen: ComparisonScreen) -> list[str]:
 
 async def test_responses_are_side_by_side_if_they_fit() -> None:
     screen = comparison()
-
-    async with on_screen(screen) as program:
+    async with showing(OneScreen, screen, WIDE) as program:
         await program.until(lambda: screen.comparison is not None)
         await program.pause()
         assert [" ".join(line.split()) for line in shown(screen)] == [
@@ -119,8 +105,7 @@ async def test_scrollbar_marks_the_differences_of_all_lines() -> None:
     left = ",".join(f'{{"id":{number},"name":"n"}}' for number in range(40))
     right = left.replace('{"id":30,"name":"n"}', '{"id":30,"name":"other"}')
     screen = comparison(reply(1, f"[{left}]"), reply(2, f"[{right}]"))
-
-    async with on_screen(screen) as program:
+    async with showing(OneScreen, screen, WIDE) as program:
         await program.until(lambda: screen.comparison is not None)
         screen.action_unfold_all()
         await program.until(lambda: screen.text.row_count > 100)
@@ -134,8 +119,7 @@ async def test_reason_of_unsent_call_is_shown_whole_once() -> None:
     why = "The params contain «not recorded»: that value was not recorded. Replace it with a value, then resend."
     unsent = exchange(2, outcome=Refused("params", why), response=Response(), method="other")
     screen = comparison(PROD, unsent)
-
-    async with on_screen(screen, SMALL) as program:
+    async with showing(OneScreen, screen, SMALL) as program:
         await program.until(lambda: screen.comparison is not None)
         await program.pause()
         text = " ".join(" ".join(map(text_of, (screen._sides, screen._remarks, screen.text))).split())
@@ -158,8 +142,7 @@ async def test_escape_stops_a_comparison_that_blocks_nothing(monkeypatch: pytest
 
     monkeypatch.setattr("rpcexplorer.tui.compare.compared", endless)
     screen = comparison()
-
-    async with on_screen(screen) as program:
+    async with showing(OneScreen, screen, WIDE) as program:
         assert "Comparing … Press Esc to stop." in text_of(screen.text)
         await program.press("n", "escape")
         await program.until(lambda: program.app.screen is not screen and bool(ended))
@@ -226,8 +209,7 @@ async def test_stopped_replay_keeps_its_results(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("rpcexplorer.tui.call.copying.copy_comparison_report", report)
     names = ["user.get", "user.list", "user.set"]
     screen = ReplayScreen(NO_EXPLORER, "Replay  3 calls on staging", run, PendingKeys(), FRAME, names=names)
-
-    async with on_screen(screen) as program:
+    async with showing(OneScreen, screen, WIDE) as program:
         await program.until(lambda: len(screen.done) == 2)
         await program.pause()
         rows = [" ".join(row.split()) for row in text_of(screen.list).splitlines()]
@@ -260,8 +242,7 @@ async def test_confirmation_can_be_read_in_a_small_terminal() -> None:
     rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
     choices = [Choice("send", "Send")]
     question = Confirm("Send to shop?  30 calls are unsafe.", rows, choices, caution=Caution.PRODUCTION)
-
-    async with on_screen(question, SMALL) as program:
+    async with showing(OneScreen, question, SMALL) as program:
         seen = set[str]()
         for _ in range(4):
             await program.pause()
@@ -281,8 +262,7 @@ async def test_confirmation_can_be_read_in_a_small_terminal() -> None:
 async def test_profiles_that_are_ticked_scroll() -> None:
     profiles = [replace(ad_hoc("http://127.0.0.1:1"), name=f"profile{at}", ad_hoc=False) for at in range(30)]
     question = SeveralProfiles("Send to several?", profiles, "")
-
-    async with on_screen(question, SMALL) as program:
+    async with showing(OneScreen, question, SMALL) as program:
         await program.press("end")
         await program.until(lambda: "profile29" in program.text)
 

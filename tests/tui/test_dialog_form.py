@@ -13,29 +13,17 @@ from rpcexplorer.tui.app import PersonOnScreen
 from rpcexplorer.tui.dialogs import AskSecret
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Caution, Choice, Confirm, Dialog, Field, Form, Wrong
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
-from tests.tui.program import Running, running
-from tests.tui.stage import Stage, text_of
+from tests.tui.program import running
+from tests.tui.stage import OneScreen, Stage, showing, text_of
 
 HOSTILE = "[@click=app.quit]x[/] oops [/] \x1b]52;c;?\x07 \u202e [true]"
 CHOICES = [Choice("go", "Go on"), Choice("later", "Later")]
 
 
-class OpenDialog(Running):
-    """A dialog over another screen."""
-
-    dialog: Any
-    answers: list[Any]
-
-
 @asynccontextmanager
-async def opened(dialog: Dialog[Any], size: tuple[int, int] = (120, 40)) -> AsyncIterator[OpenDialog]:
+async def opened(dialog: Dialog[Any], size: tuple[int, int] = (120, 40)) -> AsyncIterator[OneScreen]:
     """Open a dialog, and wait for its answer at the end."""
-    stage = Stage(Static("below"))
-    async with stage.run_test(size=size):
-        program = OpenDialog(stage)
-        program.answers = []
-        stage.push_screen(dialog, program.answers.append)
-        program.dialog = await program.on(type(dialog))
+    async with showing(OneScreen, dialog, size) as program:
         yield program
         await program.until(lambda: bool(program.answers))
         await program.pause()
@@ -75,7 +63,7 @@ async def test_question_with_caution_begins_on_cancel(caution: Caution) -> None:
     async with opened(Confirm("Go on?", "Really.", CHOICES, caution=caution, cancel="Keep")) as program:
         assert f"{caution}, so the question begins on “Keep”." in program.words
         await program.press("enter")
-        assert program.dialog.was_cancelled  # What is typed next was meant for the action.
+        assert program.screen.was_cancelled  # What is typed next was meant for the action.
     assert program.answers == [None]
     assert await answers_to(Confirm("Go on?", "Really.", CHOICES, caution=caution), "right", "enter") == ["go"]
 
@@ -83,7 +71,7 @@ async def test_question_with_caution_begins_on_cancel(caution: Caution) -> None:
 async def test_escape_leaves_a_question_on_purpose() -> None:
     async with opened(Confirm("Go on?", "Really.", CHOICES)) as program:
         await program.press("escape")
-        assert not program.dialog.was_cancelled
+        assert not program.screen.was_cancelled
     assert program.answers == [None]
 
 
@@ -102,7 +90,7 @@ async def test_hostile_words_are_shown_and_do_nothing(dialog: Dialog[Any]) -> No
         picture = program.app.export_screenshot()
         assert not {"\x1b", "\x07", "\u202e"} & set(picture)
         assert "[true]" in program.words
-        title = program.dialog.query(Static).first().region
+        title = program.screen.query(Static).first().region
         await program.click(offset=(title.x + 4, title.y))
         await program.press("escape")
     assert program.answers == [None]
@@ -112,7 +100,7 @@ async def test_hostile_words_are_shown_and_do_nothing(dialog: Dialog[Any]) -> No
 async def test_long_answers_are_stacked() -> None:
     long = [Choice("b", "Send, and don't ask for user.delete today")]
     async with opened(Confirm("Send?", "x", long), size=(50, 20)) as program:
-        answers = program.dialog.query_one(Answers)
+        answers = program.screen.query_one(Answers)
         assert answers.size.height == 2
         await program.resize_terminal(120, 40)
         await program.until(lambda: answers.size.height == 1)
@@ -123,8 +111,8 @@ async def test_long_answers_are_stacked() -> None:
 async def test_focused_answer_is_visible_in_five_lines() -> None:
     rows = [(f"row {number}", "words") for number in range(20)]
     async with opened(Confirm("Go on?", rows, CHOICES), size=(30, 5)) as program:
-        first = program.dialog.query_one("#go", Answer)
-        await program.until(lambda: program.dialog.region.contains_region(first.region))
+        first = program.screen.query_one("#go", Answer)
+        await program.until(lambda: program.screen.region.contains_region(first.region))
         await program.press("enter")
     assert program.answers == ["go"]
 
@@ -132,7 +120,7 @@ async def test_focused_answer_is_visible_in_five_lines() -> None:
 async def test_masked_text_is_neither_shown_nor_copied() -> None:
     async with opened(AskSecret("Password", masked=True, store="")) as program:
         await program.type_in("hunter2x")
-        entry = program.dialog.query_one(Entry)
+        entry = program.screen.query_one(Entry)
         entry.select_all()
         await program.press("ctrl+c")
         assert program.app.clipboard == ""
@@ -144,7 +132,7 @@ async def test_masked_text_is_neither_shown_nor_copied() -> None:
 
 async def test_unmasked_text_is_copied() -> None:
     async with opened(Ask("Name", value="ada", done="save")) as program:
-        program.dialog.query_one(Entry).select_all()
+        program.screen.query_one(Entry).select_all()
         await program.press("ctrl+x")
         assert program.app.clipboard == "ada"
         await program.press("escape")
@@ -159,10 +147,10 @@ async def test_enter_moves_down_and_saves_in_last_line() -> None:
     typed = {"name": "x", "badge": "a", "x.y": "z"}
     async with opened(form(save)) as program:
         await program.press("x", "enter")
-        await program.until(lambda: program.dialog.focused is program.dialog.input_of("badge"))
-        assert [row.has_class("-here") for row in program.dialog.query(".field")] == [False, True, False]
+        await program.until(lambda: program.screen.focused is program.screen.input_of("badge"))
+        assert [row.has_class("-here") for row in program.screen.query(".field")] == [False, True, False]
         await program.press("right", "enter")
-        await program.until(lambda: program.dialog.focused is program.dialog.input_of("x.y"))
+        await program.until(lambda: program.screen.focused is program.screen.input_of("x.y"))
         assert seen == []
         await program.press("enter")
     assert program.answers == [typed]
@@ -204,8 +192,8 @@ async def test_problem_moves_with_field_and_keeps_text() -> None:
         await program.type_in("bob")
         await program.press("tab", "ctrl+s")
         await program.sees("✗ no such name")
-        assert program.dialog.focused is program.dialog.input_of("name")
-        assert program.dialog.values["name"] == "bob"
+        assert program.screen.focused is program.screen.input_of("name")
+        assert program.screen.values["name"] == "bob"
         await program.press("ctrl+s")
         await program.sees("✗ the file is read-only")
         assert "no such name" not in program.words

@@ -23,8 +23,7 @@ from rpcexplorer.tui.widgets.dialog import Ask
 from rpcexplorer.tui.widgets.picker import Picker
 from rpcexplorer.tui.widgets.verdict import ProblemLine
 from tests.fakes.explorer import open_explorer
-from tests.tui.program import Running
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import OneScreen, showing, text_of
 
 CIRCLE = {"title": "circle", "type": "object", "required": ["r"], "properties": {"r": {"type": "number"}}}
 SQUARE = {"title": "square", "type": "object", "required": ["s"], "properties": {"s": {"type": "number"}}}
@@ -128,7 +127,7 @@ async def test_form_check_of_a_changed_text_is_dropped() -> None:
     assert [row.wrong for row in model.rows[:1]] == [""]
 
 
-class OpenForm(Running):
+class OpenForm(OneScreen):
     """The form alone."""
 
     screen: FormScreen
@@ -148,13 +147,7 @@ class OpenForm(Running):
 @asynccontextmanager
 async def opened(explorer: Explorer, source: FormSource) -> AsyncIterator[OpenForm]:
     """Open the form."""
-    stage = Stage()
-    async with stage.run_test(size=(80, 24)):
-        form = OpenForm(stage)
-        form.answers = []
-        form.screen = FormScreen(explorer, source, PendingKeys(), Frame())
-        stage.push_screen(form.screen, form.answers.append)
-        await form.pause()
+    async with showing(OpenForm, FormScreen(explorer, source, PendingKeys(), Frame()), (80, 24)) as form:
         yield form
 
 

@@ -24,8 +24,7 @@ from rpcexplorer.tui.widgets.bars import Frame
 from rpcexplorer.tui.widgets.dialog import Ask
 from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
-from tests.tui.program import Running
-from tests.tui.stage import Stage, text_of
+from tests.tui.stage import OneScreen, showing, text_of
 
 PROFILES = """\
 default = "staging"
@@ -66,7 +65,7 @@ def record(explorer: Explorer, *calls: Exchange) -> None:
         explorer.history.append(call)
 
 
-class OpenHistory(Running):
+class OpenHistory(OneScreen):
     """The history screen alone."""
 
     screen: HistoryScreen
@@ -112,12 +111,8 @@ async def on_screen(
     explorer: Explorer, size: tuple[int, int] = (120, 40), *, case: CaseOnView | None = None
 ) -> AsyncIterator[OpenHistory]:
     """Open the history, or a case, and wait until it is read."""
-    stage = Stage()
-    async with stage.run_test(size=size, notifications=True):
-        history = OpenHistory(stage)
-        history.answers = []
-        history.screen = HistoryScreen(explorer, PendingKeys(), Frame(zone=UTC, today=START.date()), case=case)
-        stage.push_screen(history.screen, history.answers.append)
+    screen = HistoryScreen(explorer, PendingKeys(), Frame(zone=UTC, today=START.date()), case=case)
+    async with showing(OpenHistory, screen, size) as history:
         await history.settle()
         yield history
 

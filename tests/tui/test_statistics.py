@@ -18,8 +18,8 @@ from rpcexplorer.tui.statistics import AT_ONCE, StatisticsScreen
 from rpcexplorer.tui.widgets.bars import Frame
 from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
-from tests.tui.program import Running, running
-from tests.tui.stage import Stage
+from tests.tui.program import Running
+from tests.tui.stage import OneScreen, showing
 
 INVALID = '{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"Invalid params"}}'
 REFUSED = Unreached("connect", "refused")
@@ -53,11 +53,9 @@ def rows(program: Running) -> list[str]:
 @asynccontextmanager
 async def opened(explorer: Explorer, words: str = "") -> AsyncIterator[Running]:
     """Open the statistics of a filter, and wait until all is counted."""
-    stage = Stage()
-    async with running(stage, (80, 24)) as program:
-        wanted = HistoryFilter.around(words, "staging", now=START)
-        screen = StatisticsScreen(explorer, wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
-        stage.push_screen(screen)
+    wanted = HistoryFilter.around(words, "staging", now=START)
+    screen = StatisticsScreen(explorer, wanted, PendingKeys(), Frame(zone=UTC, today=START.date()))
+    async with showing(OneScreen, screen, (80, 24)) as program:
         await program.sees("▌Statistics")
         await program.until(lambda: "counting" not in program.words.lower())
         await program.pause()
@@ -65,10 +63,8 @@ async def opened(explorer: Explorer, words: str = "") -> AsyncIterator[Running]:
 
 
 async def test_statistics_lead_to_slowest_method_and_its_calls(tmp_path: Path) -> None:
-    explorer, stage = recorded(tmp_path), Stage()
-    async with running(stage, (100, 30)) as program:
-        history = HistoryScreen(explorer, PendingKeys(), Frame(zone=UTC, today=START.date()))
-        stage.push_screen(history)
+    history = HistoryScreen(recorded(tmp_path), PendingKeys(), Frame(zone=UTC, today=START.date()))
+    async with showing(OneScreen, history, (100, 30)) as program:
         await program.sees("6 calls")
         await program.press("s")
         screen = await program.on(StatisticsScreen)

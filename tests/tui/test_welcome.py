@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from textual.widgets import Static
 
 from rpcexplorer.cli.run import at_address
 from rpcexplorer.explorer import Explorer
@@ -21,25 +19,22 @@ from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.profiles import ProfilesScreen, Welcome
 from tests.history.recording import exchange
-from tests.tui.program import Running, open_program, running
-from tests.tui.stage import Stage
+from tests.tui.program import open_program
+from tests.tui.stage import OneScreen, showing
 
 Make = Callable[..., Explorer]
 
 
 @asynccontextmanager
-async def opened(problem: str = "", *, back: bool = False) -> AsyncIterator[tuple[Running, list[Any]]]:
-    """Open the screen; yield the list for its answers, too."""
+async def opened(problem: str = "", *, back: bool = False) -> AsyncIterator[OneScreen]:
+    """Open the screen."""
 
     def profile(typed: str) -> Profile | Problem:
         return Profile("url", typed) if typed.startswith("http") else Problem("", "must be right")
 
-    answers: list[Any] = []
-    stage = Stage(Static("below"))
-    async with running(stage, (80, 24)) as program:
-        stage.push_screen(Welcome([problem] if problem else [], profile, back=back), answers.append)
-        await program.on(Welcome)
-        yield program, answers
+    welcome = Welcome([problem] if problem else [], profile, back=back)
+    async with showing(OneScreen, welcome, (80, 24)) as program:
+        yield program
 
 
 @pytest.mark.parametrize(
@@ -56,13 +51,13 @@ async def opened(problem: str = "", *, back: bool = False) -> AsyncIterator[tupl
     ],
 )
 async def test_each_choice_has_a_key(keys: tuple[str, ...], answer: object) -> None:
-    async with opened(back=answer == "back") as (program, answers):
+    async with opened(back=answer == "back") as program:
         await program.press(*keys)
-        await program.until(lambda: answers == [answer])
+        await program.until(lambda: program.answers == [answer])
 
 
 async def test_screen_shows_choices_and_problems() -> None:
-    async with opened("sessions.toml:3: \x1b[31m [/] must be text") as (program, _):
+    async with opened("sessions.toml:3: \x1b[31m [/] must be text") as program:
         await program.sees("Try the demo service", "Add a profile", "sessions.toml:3: ␛[31m [/]")
         assert "\x1b" not in program.app.export_screenshot()
 
