@@ -15,7 +15,6 @@ from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs import AskSecret
 from rpcexplorer.tui.widgets.bars import Footer
-from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.editor import Editor
 from tests.fakes.wire import RawServer, http_reply
 from tests.history.recording import exchange as recorded
@@ -38,8 +37,7 @@ async def test_sending_never_moves_the_focus(explorer: Explorer) -> None:
 async def test_previewed_request_is_sent(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         params = program.calls.params
-        await program.write("demo.echo", "[1]")
-        await program.press("f3", "ctrl+o")
+        await program.play("write demo.echo [1]\n ctrl+o | POST /api/v2/")
         previewed, preview = program.text, program.calls.advice.preview(params.text, params.loaded)
         assert isinstance(preview, Preview)
         exchange = await program.sent()
@@ -49,28 +47,22 @@ async def test_previewed_request_is_sent(explorer: Explorer) -> None:
 
 async def test_preview_follows_a_call_that_is_loaded(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        await program.write("demo.echo", "[1]")
-        await program.press("f3", "ctrl+o")
+        await program.play('write demo.echo [1]\n ctrl+o | "method":"demo.echo"')
         program.calls.load(recorded(0), ours=True)
-        await program.pause()
-        assert '"method":"ping"' in program.text
+        await program.sees('"method":"ping"')
 
 
 async def test_invalid_text_is_not_sent_and_explained(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        await program.write("arg_test", '["username": "ada"]')
-        await program.press("f3", "ctrl+o", "f5")
-        problem = "not sent line 1, column 12: members need braces, not square brackets."
-        await program.sees(problem)
+        await program.play("""
+            write arg_test ["username": "ada"]
+            ctrl+o | Nothing would be sent.
+            f5 | sent line 1, column 12: members need braces
+            x | ["username"x: "ada"] | not not sent
+            backspace ctrl+r | 1 {"username": "ada"} | ✓ valid JSON
+        """)
         assert program.calls.exchange is None
         assert not program.calls.running
-        await program.press("x")  # at the place
-        assert '["username"x: "ada"]' in program.text
-        assert "not sent" not in program.text
-        await program.press("backspace")
-        await program.press("ctrl+r")
-        await program.until(lambda: '1 {"username": "ada"}' in program.words)
-        await program.sees("✓ valid JSON")
 
 
 async def test_draft_survives_another_method_and_a_restart(explorer: Explorer, make_explorer: Make) -> None:
@@ -90,30 +82,28 @@ async def test_prod_confirms_and_quick_enter_sends_nothing(explorer: Explorer) -
         await program.write("ping", "[]")
         first = await program.sent()  # the method is safe
         assert isinstance(first.outcome, ErrorObject)  # without a session the demo rejects the call
-        await program.write("demo.echo", '{"id": 42}')
-        await program.press("f5")
-        await program.on(Confirm)
-        await program.press("enter")
-        await program.on(CallScreen)
+        await program.play("""
+            write demo.echo {"id": 42}
+            f5 | Send to PROD?
+            enter | not Send to PROD?
+        """)
         assert program.calls.exchange is first
         assert len(explorer.history.newest(9)) == 1
-
-        await program.press("f5")
-        await program.on(Confirm)
-        assert isinstance((await program.sent("right", "enter")).outcome, Result)
+        await program.play("f5 | Send to PROD?\n right\n sent enter | ✓ result")
 
 
 @pytest.mark.thorough
 async def test_no_confirmation_today_holds_for_today_and_method(explorer: Explorer) -> None:
     async with open_program(explorer, profile="prod") as program:
-        await program.write("demo.echo", "[]")
-        await program.press("f5")
-        await program.on(Confirm)
-        await program.sent("right", "right", "enter")
-        await program.sent()
-        await program.write("demo.numbers", "[]")
-        await program.press("f5")
-        await program.on(Confirm)
+        await program.play("""
+            write demo.echo []
+            f5 | Send to PROD?
+            right right
+            sent enter
+            sent f5 | not Send to PROD?
+            write demo.numbers []
+            f5 | Send to PROD?
+        """)
 
 
 async def test_call_without_password_asks_for_it_masked(make_explorer: Make, service: str) -> None:
@@ -172,13 +162,11 @@ async def test_long_history_read_late_shows_no_other_profile(
 @pytest.mark.thorough
 async def test_resent_call_in_narrow_terminal_shows_its_response(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo", size=(80, 24)) as program:
-        await program.write("demo.echo", "[1]")
-        await program.sent()
-        await program.press("f2", "tab")
-        assert program.calls.methods.size.width == 80
-        await program.sent("f5")
-        assert program.calls.response.size.width == 80
-        assert program.calls.response.has_focus_within
+        await program.play("""
+            send demo.echo [1] | ✓ result
+            f2 tab | ▌Recent | not ✓ result
+            sent f5 | ▌✓ result | not Methods
+        """)
 
 
 @pytest.mark.thorough
