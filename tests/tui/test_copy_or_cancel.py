@@ -207,20 +207,28 @@ async def test_profile_choice_names_no_way_back(explorer: Explorer) -> None:
         await program.until(lambda: program.notices == f"{NOTHING} ^Q {KEPT}")
 
 
+@pytest.fixture
+def mapped(explorer: Explorer, make_explorer: Callable[..., Explorer]) -> Callable[[str], Explorer]:
+    """Return a function that opens an explorer with a keymap."""
+
+    def make(keymap: str) -> Explorer:
+        explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
+        explorer.paths.settings.write_text(f"[keymap]\n{keymap}\n")
+        return make_explorer("")
+
+    return make
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("keymap", "message"),
     [
-        ('quit = "f12"\nhistory.close = "f11"\n', "Esc closes this dialog. F12 quits"),
-        ('quit = ""\n', "Esc closes this dialog. Quit with the command palette: ^P."),
+        ('quit = "f12"\n"history.close" = "f11"', "Esc closes this dialog. F12 quits"),
+        ('quit = ""', "Esc closes this dialog. Quit with the command palette: ^P."),
     ],
 )
-async def test_mapped_key_is_named(
-    explorer: Explorer, make_explorer: Callable[..., Explorer], keymap: str, message: str
-) -> None:
-    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
-    explorer.paths.settings.write_text(f"[keymap]\n{keymap}".replace("history.close", '"history.close"'))
-    async with open_program(make_explorer(""), profile="demo") as program:
+async def test_mapped_key_is_named(mapped: Callable[[str], Explorer], keymap: str, message: str) -> None:
+    async with open_program(mapped(keymap), profile="demo") as program:
         program.app.push_screen(Confirm("Really?", "Words.", []))
         await program.on(Confirm)
         await program.press("ctrl+c")
@@ -228,12 +236,8 @@ async def test_mapped_key_is_named(
         assert "[b]" not in program.notices
 
 
-async def test_mapped_cancel_key_replaces_message_of_textual(
-    explorer: Explorer, make_explorer: Callable[..., Explorer]
-) -> None:
-    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
-    explorer.paths.settings.write_text('[keymap]\ncopy-or-cancel = "f12"\n')
-    async with open_program(make_explorer(""), profile="demo") as program:
+async def test_mapped_cancel_key_replaces_message_of_textual(mapped: Callable[[str], Explorer]) -> None:
+    async with open_program(mapped('copy-or-cancel = "f12"'), profile="demo") as program:
         await program.press("ctrl+c", "f12")
         await program.until(lambda: program.notices == f"{NOTHING} ^Q {KEPT}")
         assert "help_quit" not in str(program.app._bindings.key_to_bindings)

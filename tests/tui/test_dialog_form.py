@@ -205,7 +205,6 @@ async def test_problem_moves_with_field_and_keeps_text() -> None:
 async def test_click_chooses_the_word_under_it() -> None:
     cycle = Cycle(("", "dev", "prod"), "dev")
     stage = Stage(cycle)
-
     async with running(stage, (60, 5)) as program:
         assert text_of(cycle).split() == ["none", "›", "dev", "prod"]  # noqa: RUF001 - the sign is meant
         await program.click(Cycle, offset=(text_of(cycle).index("prod"), 0))
@@ -220,7 +219,6 @@ async def test_chosen_word_of_a_long_row_is_visible() -> None:
     words = ("alpha", "beta", "gamma", "delta", "epsilon")
     cycle = Cycle(words, "alpha")
     stage = Stage(cycle)
-
     async with running(stage, (30, 5)) as program:
         cycle.focus()
         seen = []

@@ -364,7 +364,6 @@ async def test_unsaved_draft_is_reported_when_quitting(explorer: Explorer) -> No
 @pytest.mark.thorough
 async def test_unsaved_draft_can_be_saved_in_another_file(explorer: Explorer, tmp_path: Path) -> None:
     file = tmp_path / "elsewhere" / "params.txt"
-
     async with with_unsaved_draft(explorer) as program:
         program.calls.drafts.choose("demo.echo")
         program.calls.params.replace("[2")

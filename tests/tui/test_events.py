@@ -346,7 +346,6 @@ async def test_header_says_why_a_connection_ended(explorer: Explorer) -> None:
 async def test_header_shows_a_connection_opened_elsewhere(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch, a check or a replay opens it, not the call screen."""
     monkeypatch.setattr(connections, "TICK_SECONDS", 0.001)
-
     async with connected(explorer, hold) as (program, _):
         await program.sees("○ closed")
         await program.rest()

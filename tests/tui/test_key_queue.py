@@ -175,7 +175,6 @@ def test_handlers_wait_for_nothing_but_messages() -> None:
 
 async def test_endless_handler_delays_keys_for_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.tui.key_queue.MAX_SETTLE_SECONDS", 0.01)
-
     async with desk() as (app, program):
         app.on_x = lambda: app.screen.call_later(app.gate.wait)
         program.post("x", "y", "z")
@@ -288,7 +287,6 @@ async def test_two_quick_copies_are_both_made(explorer: Explorer, monkeypatch: p
 async def test_nothing_else_is_sent_while_a_call_runs(make_explorer: Callable[..., Explorer], action: str) -> None:
     with RawServer([HOLD]) as server:
         explorer = make_explorer(f'version = 1\n[profile.slow]\nurl = "{server.origin}"\n')
-
         async with open_program(explorer, profile="slow") as program:
             screen = program.calls
             await program.press("f5")
@@ -305,7 +303,6 @@ async def test_nothing_else_is_sent_while_a_call_runs(make_explorer: Callable[..
 async def test_batch_being_sent_is_not_sent_again(make_explorer: Callable[..., Explorer]) -> None:
     with RawServer([HOLD]) as server:
         explorer = make_explorer(f'version = 1\n[profile.slow]\nurl = "{server.origin}"\nauth = {{ kind = "none" }}\n')
-
         async with open_program(explorer, profile="slow") as program:
             await program.press("alt+p", "alt+l")
             batch: BatchScreen = await program.on(BatchScreen)

@@ -127,7 +127,6 @@ async def test_slow_tool_does_not_delay_keys(
     folder = with_tools("WAYLAND_DISPLAY", wl_copy=f'read go <"$(dirname "$0")/gate"\n{TAKES}')
     monkeypatch.setattr("rpcexplorer.tui.processes.PATIENCE", 60)
     os.mkfifo(folder / "gate")
-
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
         calls.params.replace("[1]")
