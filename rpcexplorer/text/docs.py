@@ -48,6 +48,7 @@ MAX_SEARCHED_ALTERNATIVES: Final = 50
 """Alternatives inside one, for one of them that has members."""
 MAX_NAME_COLUMNS: Final = 28
 MAX_KIND_COLUMNS: Final = 24
+MIN_KIND_COLUMNS: Final = len("integer")
 MAX_NAME_CHARACTERS: Final = 200
 MAX_DOC_CHARACTERS: Final = 2_000
 MAX_MEMBER_ROWS: Final = 400
@@ -121,9 +122,25 @@ class SchemaMember(NamedTuple):
     """The type in words, used if the schema does not describe it."""
 
 
+class Widths(NamedTuple):
+    """Columns of the members of a page."""
+
+    name: int = 0
+    """To the end of the longest name, with its indent."""
+    kind: int = 0
+    must: int = 0
+    """Of required or optional."""
+
+
+UNMEASURED: Final = Widths()
+
+
 class MemberRows:
-    def __init__(self, reader: SchemaReader, rows: PageRows, *, is_markdown: bool = True) -> None:
-        self._reader, self._rows = reader, rows
+    def __init__(
+        self, reader: SchemaReader, rows: PageRows, *, is_markdown: bool = True, widths: Widths = UNMEASURED
+    ) -> None:
+        """``widths``: those of a run before, so that all levels share them."""
+        self._reader, self._rows, self.widths = reader, rows, widths
         self._write = markdown if is_markdown else plain
         self._is_markdown = is_markdown
         self._kinds: dict[int, tuple[Any, str]] = {}
@@ -138,7 +155,9 @@ class MemberRows:
         kind = max(map(columns, kinds), default=0)
         says_required = any(member.required is not None for member in shown)
         must = len("required") if says_required else 0
-        grid = _Grid(indent, min(name, MAX_NAME_COLUMNS), min(kind, MAX_KIND_COLUMNS), must, self._rows.width)
+        own = Widths(indent + min(name, MAX_NAME_COLUMNS), min(kind, MAX_KIND_COLUMNS), must)
+        self.widths = Widths(*map(max, self.widths, own))
+        grid = _Grid(indent, self.widths, self._rows.width)
         for member, words in zip(shown, kinds, strict=True):
             if self._is_full():
                 omitted: WordLine = [("  … the rest is omitted", "dim")]
@@ -247,23 +266,42 @@ class MemberRows:
             self.inside(member.schema, grid.indent + 2, depth, above)
 
 
+def widths_of(tables: Iterable[Sequence[SchemaMember]], reader: SchemaReader, width: int | None) -> Widths:
+    """Return the columns that all levels of these members share on a page of a width."""
+    measuring = MemberRows(reader, PageRows(width))
+    for members in tables:
+        measuring.table(members)
+    return measuring.widths
+
+
 class _Grid(NamedTuple):
-    """Column widths of a table: name, type, and required or optional."""
+    """A table at one level: name, type, and required or optional."""
 
     indent: int
-    name: int
-    kind: int
-    must: int
+    widths: Widths
     width: int | None
 
     @property
+    def kind(self) -> int:
+        """Columns of the type. On a narrow page some types are longer."""
+        if self.width is None:
+            return self.widths.kind
+        return min(self.widths.kind, self._room(self.width * 3 // 5 if self.is_roomy else self.width))
+
+    @property
     def column(self) -> int:
-        return self.indent + sum(width + len("  ") for width in (self.name, self.kind, self.must) if width)
+        name, _, must = self.widths
+        return _end(name) + _end(self.kind) + _end(must)
 
     @property
     def is_roomy(self) -> bool:
         """Return whether the text fits on the same row as the other columns."""
-        return self.width is None or self.column <= self.width * 3 // 5
+        return self.width is None or self._room(self.width * 3 // 5) >= min(self.widths.kind, MIN_KIND_COLUMNS)
+
+    def _room(self, width: int) -> int:
+        """Return the columns that the others leave of a width."""
+        name, _, must = self.widths
+        return width - _end(name) - _end(must) - len("  ")
 
     def fits(self, words: WordLine) -> bool:
         return self.width is None or width_of(words) <= self.width
@@ -271,10 +309,10 @@ class _Grid(NamedTuple):
     def head(self, member: SchemaMember, kind: str) -> WordLine:
         name = _name(member)
         must = {True: "required", False: "optional", None: ""}[member.required]
-        if self.is_roomy:
-            name += " " * (self.name - columns(name))
+        if self.kind >= min(self.widths.kind, MIN_KIND_COLUMNS):  # Otherwise the page is too narrow for columns.
+            name += " " * (self.widths.name - self.indent - columns(name))
             kind += " " * (self.kind - columns(kind))
-            must = must.ljust(self.must)
+            must = must.ljust(self.widths.must)
         parts = [(name, "json-key"), (kind, "middle"), (must, "bold" if member.required else "dim")]
         if member.deprecated:
             parts.append(("! deprecated", "careful"))
@@ -283,6 +321,11 @@ class _Grid(NamedTuple):
             if text:
                 words += [(text, role), ("  ", "text")]
         return words
+
+
+def _end(width: int) -> int:
+    """Return the columns of a cell with the blanks after it; 0 for an empty one."""
+    return width + len("  ") if width else 0
 
 
 def _name(member: SchemaMember) -> str:
@@ -394,7 +437,8 @@ class _Docs:
         self._reader = SchemaReader(described.definitions)
         self._sources = dict(method.sources)
         self._is_markdown = (described.protocol or method.protocol) not in NO_MARKDOWN
-        self._members = MemberRows(self._reader, rows, is_markdown=self._is_markdown)
+        widths = widths_of((self._param_members(), self._result_members()), self._reader, rows.width)
+        self._members = MemberRows(self._reader, rows, is_markdown=self._is_markdown, widths=widths)
 
     def summary(self) -> None:
         method, rows = self._method, self._rows
@@ -414,19 +458,27 @@ class _Docs:
             return
         by = _BY[method.by] if method.by else ""
         self._heading("Params", by + self._source("parameters"))
+        self._members.table(self._param_members())
+
+    def _param_members(self) -> list[SchemaMember]:
         members = []
-        for at, param in enumerate(found, start=1):
+        for at, param in enumerate(self._described.params or (), start=1):
             name = param.name or f"#{at}"
             members.append(SchemaMember(name, param.schema, param.required, param.doc, param.deprecated, param.kind))
-        self._members.table(members)
+        return members
 
     def result(self) -> None:
+        members = self._result_members()
+        if members:
+            self._heading("Result", self._source("result"))
+            self._members.table(members)
+
+    def _result_members(self) -> list[SchemaMember]:
         described = self._described
         if described.result is UNSET:
-            return
-        self._heading("Result", self._source("result"))
+            return []
         name, kind = described.result_name or "result", result_kind(described)
-        self._members.table([SchemaMember(name, described.result, None, described.result_doc, kind=kind)])
+        return [SchemaMember(name, described.result, None, described.result_doc, kind=kind)]
 
     def errors(self) -> None:
         errors = self._described.errors
