@@ -23,7 +23,7 @@ ATTRIBUTES: Final = ("bold", "underline", "italic", "reverse", "strike")
 STRONG: Final = {"selection": "text", "focus": "accent"}
 """The grounds of the selected row and of the bar of the focused pane.
 
-The colours of the terminal are unknown. If it shall decide, its background is swapped with this role.
+A theme leaves them to the terminal with ``ansi_default``: then this role and the background are swapped.
 """
 ON_STRONG: Final = {"dim": "middle", "json-punctuation": "middle", "line": "dim"}
 """Roles that would be too faint there, and what they are drawn as."""
@@ -182,16 +182,12 @@ def textual_theme(theme: Theme) -> TextualTheme:
 def _tinted(bar: str, tint: str, *, dark: bool) -> str:
     """Return the colour of a bar with a tint, so that words are as readable as on the bar."""
     mixed = Color.parse(bar).blend(Color.parse(tint), 0.25)
-    least = luminance(bar)
+    shade = BLACK if dark else WHITE
     for percent in range(100):
-        if dark:
-            ground = mixed.blend(BLACK, percent / 100)
-            is_readable = luminance(ground.hex) <= least
-        else:
-            ground = mixed.blend(WHITE, percent / 100)
-            is_readable = luminance(ground.hex) >= least
-        if is_readable:
-            return ground.hex
+        ground = mixed.blend(shade, percent / 100).hex
+        is_lighter = luminance(ground) > luminance(bar)
+        if is_lighter != dark:
+            return ground
     return bar
 
 

@@ -75,11 +75,13 @@ class Bar(Widget):
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         """Draw the line; this alone shows which pane has the focus: by edge, ground and bold title."""
         words = fitting(self._wordings(), self.size.width - width_of(self._right()) - 1)
-        edge, ground = (" ", "text"), "surface" if self.has_class("-tinted") else "background"
+        ground = "surface" if self.has_class("-tinted") else "background"
         if any(pane.has_focus_within for pane in self.panes):
-            words = _with_bold_title(words)
-            edge, ground = (EDGE, "accent"), "focus"
-        return line([edge, *words], self.size.width, ThemeStyles.of(self), right=self._right(), ground=ground)
+            ground = "focus"
+            words = [(EDGE, "accent"), *_with_bold_title(words)]
+        else:
+            words = [(" ", "text"), *words]
+        return line(words, self.size.width, ThemeStyles.of(self), right=self._right(), ground=ground)
 
     @property
     def room(self) -> int:
