@@ -17,8 +17,6 @@ from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.secrets.leaks import Git
-from rpcexplorer.tui.dialogs import AskSecret, Credentials
-from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.widgets.dialog import Confirm, Form
 from tests.fakes.wire import RawServer, Received, Script, http_reply
 from tests.history.recording import exchange as recorded
@@ -97,21 +95,17 @@ async def test_hint_shows_change_and_file_writes_and_resends(called: Called, tmp
 
 async def test_hint_for_request_form_confirms_only_once(called: Called) -> None:
     async with called(WRONG_TYPE, PONG, auth="bearer", RPCEXPLORER_NODE_TOKEN="t0ken-t0ken") as (program, server):
-        await asked(program)
-        assert isinstance((await program.sent("enter")).outcome, Result)
+        await program.play("ctrl+r | Change the profile node?\n sent enter | ✓ result")
     headers = [(request.header("Content-Type"), request.header("Authorization")) for request in server.requests]
     assert headers == [("application/json-rpc", "Bearer t0ken-t0ken"), ("application/json", "Bearer t0ken-t0ken")]
 
 
 async def test_enter_confirms_no_hint_for_another_server(called: Called, tmp_path: Path) -> None:
-    file = tmp_path / OWN
     async with called(ELSEWHERE) as (program, server):
-        assert "redirects to another server" in program.words
-        await asked(program)
-        await program.press("enter")
-        await program.until(lambda: program.app.screen is program.calls)
+        await program.sees("redirects to another server")
+        await program.play("ctrl+r | Change the profile node?\n enter | not Change the profile")
     assert len(server.requests) == 1
-    assert "rpc" not in file.read_text()
+    assert "rpc" not in (tmp_path / OWN).read_text()
 
 
 async def test_hint_after_a_saved_call_sends_its_values(tmp_path: Path, make_explorer: Make) -> None:
@@ -140,12 +134,13 @@ async def test_hint_after_a_saved_call_sends_its_values(tmp_path: Path, make_exp
 @pytest.mark.thorough
 async def test_hint_on_a_confirming_profile_confirms_again(called: Called) -> None:
     async with called(WRONG_TYPE, PONG, more='confirm = "always"\n') as (program, server):
-        await program.on(Confirm)
-        await program.sees("Send to node?")
-        await program.sent("right", "enter")
-        await asked(program)
-        await program.press("enter")
-        await program.sees("Send to node?")
+        await program.play("""
+            | Send to node?
+            right
+            sent enter | ^R set content_type
+            ctrl+r | Change the profile node?
+            enter | Send to node?
+        """)
     assert len(server.requests) == 1
 
 
@@ -220,26 +215,21 @@ async def test_hint_disappears_with_its_exchange(called: Called) -> None:
 @pytest.mark.thorough
 async def test_fixes_of_an_address_are_saved_with_it(make_explorer: Make) -> None:
     explorer = make_explorer("")
-
-    unacceptable = http_reply(b"", 406)
-    with RawServer(unacceptable, WRONG_TYPE, PONG) as server:
+    with RawServer(http_reply(b"", 406), WRONG_TYPE, PONG) as server:
         explorer.use(ad_hoc(f"{server.origin}/rpc"))
         async with open_program(explorer, profile="") as program:
-            calls = program.calls
-            calls.drafts.choose("ping")
-            await program.sent()
-            await asked(program)
-            await program.sent("enter")
-            await asked(program)
-            assert isinstance((await program.sent("enter")).outcome, Result)
-            assert "The change lasts until you quit. To save the URL as a profile, press F7" in program.notices
-            await program.profiles()
-            await program.press("a")
-            await program.on(ProfileForm)
-            await program.press("tab")
-            await program.type_in("saved")
-            await program.press("ctrl+s")
-            await program.until(lambda: "saved" in explorer.profiles.profiles)
+            await program.play("""
+                write ping []
+                sent f5 | ^R set
+                ctrl+r | Change the settings
+                sent enter | ^R set
+                ctrl+r | Change the settings
+                sent enter | ✓ result | The change lasts until you quit. To save the URL as a profile, press F7
+                f7 a | Add a profile
+                tab
+                replace saved
+                ctrl+s | not Add a profile
+            """)
     saved = explorer.profiles.profiles["saved"]
     assert (saved.endpoint, saved.content_type) == (f"{server.origin}/rpc", "application/json-rpc")
     assert saved.accept == "application/json, text/event-stream"
@@ -277,13 +267,10 @@ async def test_unknown_method_suggests_a_similar_one(called: Called, listed: str
 
 async def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_path: Path) -> None:
     async with called(UNAUTHORIZED, PONG, auth="basic") as (program, _):
-        await program.on(AskSecret)
-        await program.type_in("wrong-password")
-        await program.sent("enter")
-        assert "✗ password rejected" in program.words
-        await program.press("f8")  # the same fix as the hint's key
-        await program.on(Credentials)
-        await program.sees("The server rejected the credentials. Empty fields stay unchanged.", "Enter resend")
-        await program.type_in("right-password")
-        assert isinstance((await program.sent("enter")).outcome, Result)
-        assert "● password entered" in program.words
+        await program.play("""
+            replace wrong-password
+            sent enter | ✗ password rejected
+            f8 | The server rejected the credentials. Empty fields stay unchanged. | Enter resend
+            replace right-password
+            sent enter | ✓ result | ● password entered
+        """)
