@@ -14,7 +14,6 @@ from msgspec import Struct
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
@@ -201,13 +200,15 @@ class RateLines(Widget):
         super().__init__()
         self._rates = EventRates(log)
         self._hide: Hide | None = None
+        self._lines: Sequence[Pieces] | None = None
+        """What is drawn; None if that has changed."""
         self._height = 0
         """It only grows, so that the list below does not move up and down."""
 
     def update(self, hide: Hide) -> None:
         """Count the events that came."""
         self._rates.update()
-        self._hide, before = hide, self._height
+        self._hide, self._lines, before = hide, None, self._height
         self._height = max(self._height, min(self._rates.kinds, self._most))
         self.refresh(layout=self._height != before)
 
@@ -233,11 +234,14 @@ class RateLines(Widget):
     def get_content_height(self, *_: object) -> int:
         return self._height
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        drawn = self._drawn(self._hide) if self._hide else ()
-        blank: Sequence[Pieces] = [()] * self._height
-        rows = [*drawn, *blank][crop.y : crop.bottom]
-        return [line(row, self.size.width, ThemeStyles.of(self)).crop(crop.x, crop.right) for row in rows]
+    def on_resize(self) -> None:
+        self._lines = None
+
+    def render_line(self, y: int) -> Strip:
+        if self._lines is None:
+            self._lines = self._drawn(self._hide) if self._hide else ()
+        words = self._lines[y] if y < len(self._lines) else ()
+        return line(words, self.size.width, ThemeStyles.of(self))
 
 
 def rate_words(counts: Sequence[int]) -> str:

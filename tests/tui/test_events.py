@@ -114,14 +114,20 @@ async def hold(peer: Peer) -> None:
 async def test_rates_are_drawn_for_the_frequent_methods(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         now = datetime.now(UTC) + timedelta(minutes=1)
-        for name, seconds in (("tick", (0, 1, 1, 2)), ("progress", (2, 2)), ("c", (0,)), ("d", (2,)), ("e", (2,))):
+        for name, seconds in (
+            ("tick", (0, 1, 1, 2)),
+            ("progress", (2, 2)),
+            ("c\x1b[2J", (0,)),
+            ("d", (2,)),
+            ("e", (2,)),
+        ):
             for second in seconds:
                 receive(explorer, event(name, when=now + timedelta(seconds=second)))
         await open_events(program)
         await program.until(lambda: "others" in program.text)
         rows = [line.split() for line in program.text.splitlines() if "/s" in line]
         assert [(row[0], row[1], row[2]) for row in rows] == [
-            ("c", "▄", "0.2/s"),
+            ("c␛[2J", "▄", "0.2/s"),
             ("progress", "█", "0.4/s"),
             ("tick", "▄█▄", "0.8/s"),
             ("others", "█", "0.4/s"),
