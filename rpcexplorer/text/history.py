@@ -339,10 +339,8 @@ def strip_words(timeline: Timeline, width: int) -> str:
 
 def time_axis(chart: Chart, wide: int = 1) -> str:
     """Return times below the bars of a chart, which are ``wide`` columns, at round intervals."""
-    least = chart.seconds * _MIN_LABEL_COLUMNS / wide
-    step = next(
-        (step for step in _LABEL_STEPS if step >= max(least, chart.seconds)), chart.seconds * _MIN_LABEL_COLUMNS
-    )
+    least = max(chart.seconds * _MIN_LABEL_COLUMNS // wide, chart.seconds)
+    step = next((step for step in _LABEL_STEPS if step >= least), least)
     midnight = chart.start.replace(hour=0, minute=0, second=0)
     begin = int((chart.start - midnight).total_seconds())
     text = ""
@@ -412,7 +410,8 @@ def statistics_columns(
         *_name_columns(by),
         Column[Figures](lambda row: [(f"{row.calls:,}", "text")], "calls", width=7, right=True, gap=0),
         Column[Figures](lambda row: [(_failed(row), "text")], "failed", width=7, right=True, gap=0),
-        *(_duration_column(name, heading, rows) for name, heading in (("median", "median"), ("p95", "p95"))),
+        _duration_column("median", "median", rows),
+        _duration_column("p95", "p95", rows),
         _duration_column("worst", "max", rows),
         _last_column(rows, today, zone, width=20, drop=NARROW),
     ]
@@ -429,11 +428,11 @@ def lane_columns(
         latency = row.latency()
         return range_lane(scale, room, latency) if latency else [("no response", "dim")]
 
-    name, *profiles = _name_columns(by)
+    first, *profiles = _name_columns(by)
     if len({row.name[-1] for row in rows}) < 2:
         profiles = []
     return [
-        replace(name, most=MAX_NAME_COLUMNS, share=4, gap=edge),
+        replace(first, most=MAX_NAME_COLUMNS, share=4, gap=edge),
         *profiles,
         Column[Figures](lambda row: [(f"{row.calls:,}", "text")], "calls", width=7, right=True, gap=0),
         Column[Figures](lambda row: [(_failed(row), "wrong")], "failed", width=7, right=True, gap=0),
@@ -441,7 +440,8 @@ def lane_columns(
             lambda row: share_bar(row.failed, row.calls, SHARE_COLUMNS, "wrong"), width=SHARE_COLUMNS, drop=LANE_NARROW
         ),
         Column(fit=took, axis=scale.heading, fills=True, least=MIN_LANE),
-        *(_duration_column(name, heading, rows) for name, heading in (("median", "median"), ("p95", "p95"))),
+        _duration_column("median", "median", rows),
+        _duration_column("p95", "p95", rows),
         _last_column(rows, today, zone, drop=LANE_NARROW),
         Column(width=edge, gap=0),
     ]

@@ -1,6 +1,6 @@
 """Durations and counts as pictures of block characters: lanes, sparklines, bars, axes.
 
-Each function returns the pieces of a line for a number of columns.
+Terminals without these characters get ASCII, see ``text.printable.in_ascii``.
 """
 
 from __future__ import annotations
@@ -110,13 +110,13 @@ def sparkline(durations: Sequence[float], usual: float) -> str:
     bars = ""
     for seconds in durations[-SPARK_CELLS:]:
         ratio = max(seconds, 1e-9) / max(usual, 1e-9)
-        level = 1 + round(LEVELS_PER_DOUBLING * log2(ratio))
-        bars += BARS[min(max(level, 0), len(BARS) - 1)]
+        height = 1 + round(LEVELS_PER_DOUBLING * log2(ratio))
+        bars += BARS[min(max(height, 0), len(BARS) - 1)]
     return bars.rjust(SPARK_CELLS)
 
 
 def bar_rows(values: Sequence[int], most: int, height: int) -> list[str]:
-    """Return bars over several rows, the upper one first. The smallest value is visible, none is blank."""
+    """Return bars over several rows, the upper one first. Any value is visible; 0 is blank."""
     levels = [ceil(value * height * len(BARS) / most) if most else 0 for value in values]
     rows = []
     for row in range(height - 1, -1, -1):
@@ -138,10 +138,6 @@ def share_bar(part: int, whole: int, width: int, role: str) -> WordLine:
     return joined([(BARS[-2] * filled, role), (TRACK * (width - filled), "line")])
 
 
-NICE: Final = (1, 2, 2.5, 5, 10)
-"""Steps of an axis, times a power of ten."""
-
-
 THIN, THINNEST = "▆", "▏"
 
 
@@ -152,6 +148,8 @@ def thin_bar(start: float, length: float, width: int) -> tuple[str, str]:
     return " " * first, THIN * cells or THINNEST
 
 
+NICE: Final = (1, 2, 2.5, 5, 10)
+"""Steps of an axis, times a power of ten."""
 RULER_COLUMNS: Final = 9
 """Columns from a number of a ruler to the next, at least."""
 
