@@ -14,9 +14,10 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.tui.call.copying import CopyPicker, call_form, copy_comparison_report, export_case, file_name
+from rpcexplorer.tui.call.copying import call_form, copy_comparison_report, export_case, file_name
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.dialog import Ask
+from rpcexplorer.tui.widgets.inputs import Entry
 from tests.fakes.wire import RawServer, http_reply
 from tests.text.exchanges import exchange
 from tests.tui.program import Program, open_program
@@ -72,12 +73,9 @@ async def test_key_copies_the_report_and_choice_saves_it(explorer: Explorer, tmp
 
 async def test_save_without_a_choice_still_copies_later(explorer: Explorer) -> None:
     async with replied(explorer) as (program, _):
-        await program.press("y")
-        await program.on(CopyPicker)
-        assert program.text.count("Esc cancel") == 1, "the keys are shown once"
-        await program.press(*"zz", "ctrl+s", "backspace", "backspace", *"curl", "enter")
-        await program.until(lambda: isinstance(program.app.screen, Ask) or bool(program.app.clipboard))
-        assert program.app.clipboard.startswith("curl ")
+        await program.play(
+            "y | Esc cancel\n z z ctrl+s backspace backspace c u r l enter | copied curl | not Esc cancel"
+        )
 
 
 @pytest.mark.thorough
@@ -166,15 +164,10 @@ async def test_existing_file_is_replaced_only_after_confirmation(explorer: Explo
 
     async with replied(explorer) as (program, _):
         await save_in(program, file)
-        await program.on(Confirm)
-        await program.press("enter")  # the safe answer
-        ask = await program.on(Ask)
+        await program.play("| Replace\n enter | Save the result in which file?")  # the safe answer
         assert file.read_text() == "mine"
-        assert ask.query_one("Entry").value == str(file), "the typed path is still there"
-        await program.press("enter")
-        await program.on(Confirm)
-        await program.press("right", "enter")
-        await program.until(lambda: "Saved the result" in program.notices)
+        assert program.app.screen.query_one(Entry).value == str(file), "the typed path is still there"
+        await program.play("enter | Replace\n right enter | Saved the result")
     assert file.read_text() == REPLY + "\n"
     assert file.stat().st_mode & 0o777 == 0o644
 

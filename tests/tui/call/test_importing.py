@@ -12,7 +12,7 @@ from textual import events
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.importing import request as envelopes
-from rpcexplorer.tui.widgets.dialog import Ask, Confirm
+from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.verdict import MAX_IMMEDIATE
 from tests.tui.program import Program, open_program
 
@@ -57,11 +57,8 @@ async def test_long_pasted_request_is_parsed_in_a_thread(explorer: Explorer, mon
 
 async def test_pasted_request_is_imported_and_undo_reverts_it(explorer: Explorer) -> None:
     async with pasted(explorer, ENVELOPE) as program:
-        assert "This is a whole request, not params." in program.words
-        assert "^R import method user.get" in program.words
-        await take(program)
-        assert program.calls.params.text == PARAMS
-        assert program.notices == "user.get is in the editor. ^Z restores the pasted text."
+        await program.sees("This is a whole request, not params.", "^R import method user.get")
+        await program.play('ctrl+r | 1 {"n": 1.10, "n": 2} | user.get is in the editor. ^Z restores the pasted text.')
         await program.press("ctrl+z")
         await program.rest()
         assert (program.calls.method, program.calls.params.text) == ("user.get", ENVELOPE)
@@ -128,13 +125,12 @@ async def test_calls_imported_on_full_disk_are_in_editor(explorer: Explorer, tmp
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(explorer.drafts, "_save", lambda key, text: "no space left on the disk")
             program.calls.params.replace("[1]")
-            await program.press("alt+i")
-            await program.on(Ask)
-            await program.type_in(str(file))
-            await program.press("enter")
-            await program.on(Confirm)
-            await program.press("enter")
-            await program.until(lambda: "Imported the call into the editor" in program.notices)
+            await program.play(f"""
+                alt+i | Esc cancel
+                replace {file}
+                enter | calls 1: user.get
+                enter | Imported the call into the editor
+            """)
             assert program.calls.params.text == PARAMS
             program.calls.action_replaced_params()
             assert program.calls.params.text == "[1]"
@@ -142,30 +138,21 @@ async def test_calls_imported_on_full_disk_are_in_editor(explorer: Explorer, tmp
 
 @pytest.mark.thorough
 async def test_calls_of_a_file_are_shown_before_import(explorer: Explorer, tmp_path: Path) -> None:
-    file, missing = tmp_path / "calls.jsonl", tmp_path / "nothing.har"
+    file = tmp_path / "calls.jsonl"
     file.write_text(
         f'{ENVELOPE}\n{{"jsonrpc": "2.0", "method": "log", "params": ["«demo.password»"]}}\n{{"result": 1}}\n'
     )
 
     async with open_program(explorer, profile="demo") as program:
-        await program.press("alt+i")
-        for typed, answer in (
-            (str(missing), "there is no file"),
-            ("curl http://a.example", "Paste it into the params"),
-        ):
-            await program.on(Ask)
-            await program.type_in(typed)
-            await program.press("enter")
-            await program.until(lambda answer=answer: answer.lower() in program.words.lower())  # type: ignore[misc]
-            assert typed[-11:] in program.text, "it can be corrected"
-        await program.type_in(str(file))
-        await program.press("enter")
-        await program.on(Confirm)
-        assert "calls 2: user.get, log" in program.words
-        assert "warning request 3 skipped: the body is a response" in program.words
-        await program.press("enter")
-        await program.until(lambda: program.calls.method == "user.get")
-        await program.rest()
-        assert program.calls.params.text == PARAMS
+        await program.play(f"""
+            alt+i | Esc cancel
+            replace /nowhere/nothing.har
+            enter | here is no file | /nowhere/nothing.har
+            replace curl http://a.example
+            enter | Paste it into the params | curl http://a.example
+            replace {file}
+            enter | calls 2: user.get, log | warning request 3 skipped: the body is a response
+            enter | 1 {{"n": 1.10, "n": 2}}
+        """)
     explorer.use("demo")
     assert explorer.draft_of("log") == '["\\u00abdemo.password»"]'
