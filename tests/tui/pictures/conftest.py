@@ -17,8 +17,8 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.paths import Paths
 from rpcexplorer.files.toml_shape import Source
 from tests.fakes.editor import type_in
-from tests.tui.pictures.drawing import THEME, TextPicture, picture_of
-from tests.tui.pictures.scenes import CALLS, NOW, PROFILES, TYPED, USUAL, Compare, CompareSvg, Scene
+from tests.tui.pictures import scenes
+from tests.tui.pictures.drawing import THEME, USUAL, Compare, CompareSvg, Scene, TextPicture, picture_of
 from tests.tui.program import Program, Running, make_app
 
 collect_ignore = ["__snapshots__"]  # For pytest, each text is a doctest.
@@ -30,7 +30,7 @@ class FixedDay(datetime):
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> Self:
-        return cls.fromtimestamp(NOW.timestamp(), tz)
+        return cls.fromtimestamp(scenes.NOW.timestamp(), tz)
 
 
 def place(source: Source) -> str:
@@ -60,11 +60,11 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
-    explorer = make_explorer(PROFILES, RPCEXPLORER_PROD_PASSWORD="correct-horse")
+    explorer = make_explorer(scenes.PROFILES, RPCEXPLORER_PROD_PASSWORD="correct-horse")
     explorer.use("staging")
-    for exchange in reversed(CALLS):
+    for exchange in reversed(scenes.CALLS):
         explorer.history.append(exchange)
-    type_in(explorer, "user.list", TYPED)
+    type_in(explorer, "user.list", scenes.TYPED)
     explorer.remembered.set_method("staging", "user.list")
     for name, value in vars(Explorer).items():
         if isinstance(value, cached_property):
@@ -83,7 +83,7 @@ def compare(snapshot: SnapshotAssertion) -> Compare:
         app.register_theme(THEME)
         app.theme = THEME.name
         await running.sees(*texts)
-        await running.pause()
+        await running.rest()
         if picture_of(app.screen._compositor.render_strips(app.screen.size)) != kept:
             pytest.fail("\n".join(kept.get_assert_diff()), pytrace=False)
 
@@ -102,6 +102,7 @@ def compare_svg(explorer: Explorer, snap_compare: Callable[..., bool]) -> Compar
             await program.opens()
             await scene(program)
             await program.sees(*texts)
+            await program.rest()
 
         assert snap_compare(app, run_before=before, terminal_size=size)
 

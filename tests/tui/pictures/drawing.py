@@ -7,11 +7,12 @@ another role does, and a colour that is no role's fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from difflib import unified_diff
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
+import pytest
 from rich.cells import cell_len
 from rich.color import Color as RichColor
 from rich.style import Style
@@ -21,7 +22,13 @@ from textual.strip import Strip
 
 from rpcexplorer.model.settings import DARK, Theme
 from rpcexplorer.tui.theme import textual_theme
+from tests.tui.program import Program
 
+SMALL, USUAL, LARGE = (80, 24), (120, 40), (200, 60)
+Scene: TypeAlias = Callable[[Program], Awaitable[None]]
+"""What happens before a picture."""
+Compare: TypeAlias = Callable[..., Awaitable[None]]
+CompareSvg: TypeAlias = Callable[..., None]
 Rgb: TypeAlias = tuple[int, int, int]
 ROLES: Final = {
     "text": "t",
@@ -50,6 +57,11 @@ ROLES: Final = {
 ATTRIBUTES: Final = {"underline": "u", "italic": "i", "strike": "s"}
 FADED: Final = "."
 """What is behind a dialog, or belongs to an old response, whatever its role is."""
+
+
+def in_sizes(*sizes: tuple[int, int]) -> pytest.MarkDecorator:
+    """Run a test in terminals of these sizes."""
+    return pytest.mark.parametrize("size", sizes, ids=[f"{width}x{height}" for width, height in sizes])
 
 
 def theme_of_roles() -> Theme:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, Final, TypeAlias
 
-import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.discovery.methods import Discovery, line_of
@@ -23,44 +21,9 @@ from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.widgets.bars import Footer, Frame
 from tests.tui.program import Program
 
-SMALL, USUAL, LARGE = (80, 24), (120, 40), (200, 60)
-Scene: TypeAlias = Callable[[Program], Awaitable[None]]
-"""What happens before a picture."""
-Compare: TypeAlias = Callable[..., Awaitable[None]]
-CompareSvg: TypeAlias = Callable[..., None]
 PROFILES: Final = """\
 version = 1
 default = "staging"
-
-[profile.staging]
-url = "https://staging.example.com"
-description = "Shared staging"
-badge = "staging"
-auth = { kind = "none" }
-
-[profile.staging.method."user.create"]
-doc = "Creates a user"
-params = { name = "Ada" }
-safe = false
-auth = "cookie"
-
-[profile.staging.method."user.delete"]
-doc = "Deletes a user"
-params = { id = 1 }
-safe = false
-auth = "cookie"
-
-[profile.staging.method."user.get"]
-doc = "One user, by number"
-params = { id = 42 }
-safe = true
-auth = "cookie"
-
-[profile.staging.method."user.list"]
-doc = "Lists users, newest first"
-params = { page = 1, filter = { active = true } }
-safe = true
-auth = "cookie"
 
 [profile.prod]
 url = "https://rpc.example.com"
@@ -71,20 +34,31 @@ auth = { kind = "inline", username = "support" }
 [profile.shop]
 url = "https://shop.example.com"
 badge = "staging"
-auth = { kind = "cookie" }
+auth.kind = "cookie"
+
+[profile.staging]
+url = "https://staging.example.com"
+description = "Shared staging"
+badge = "staging"
+auth.kind = "none"
+method."user.create" = { doc = "Creates a user", params.name = "Ada", safe = false, auth = "cookie" }
+method."user.delete" = { doc = "Deletes a user", params.id = 1, safe = false, auth = "cookie" }
+method."user.get" = { doc = "One user, by number", params.id = 42, safe = true, auth = "cookie" }
+
+[profile.staging.method."user.list"]
+doc = "Lists users, newest first"
+params = { page = 1, filter = { active = true } }
+safe = true
+auth = "cookie"
 
 [profile.node]
 url = "ws://127.0.0.1:8545"
 path = "/"
 description = "A node of mine"
 badge = "dev"
-auth = { kind = "none" }
-
-[profile.node.method.eth_blockNumber]
-safe = true
-
-[profile.node.method.eth_subscribe]
-params = ["newHeads"]
+auth.kind = "none"
+method.eth_blockNumber.safe = true
+method.eth_subscribe.params = ["newHeads"]
 """
 TYPED: Final = """{
   "page": 1,
@@ -99,11 +73,6 @@ NOW: Final = datetime(2026, 11, 21, 10, 41, 7, tzinfo=UTC)
 PHASES = Phases(name=0.0011, connect=0.0042, tls=0.0087, send=0.0004, wait=0.0152, transfer=0.0021)
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 HEADERS: Final[Headers] = (("Content-Type", "application/json"), ("Server", "example/1.0"))
-
-
-def in_sizes(*sizes: tuple[int, int]) -> pytest.MarkDecorator:
-    """Run a test in terminals of these sizes."""
-    return pytest.mark.parametrize("size", sizes, ids=[f"{width}x{height}" for width, height in sizes])
 
 
 def made(

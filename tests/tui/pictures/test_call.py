@@ -19,31 +19,15 @@ from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.response import Transform
 from rpcexplorer.tui.call.state import Running
 from rpcexplorer.tui.dialogs import ChangesDialog
-from tests.tui.pictures.scenes import (
-    CANCELLED,
-    DESCRIBED,
-    ERROR,
-    FILLED,
-    LARGE,
-    NOTIFICATION,
-    NOW,
-    SMALL,
-    SUBSCRIBED,
-    UNREACHED,
-    USUAL,
-    Compare,
-    arrive,
-    connect,
-    describe,
-    in_sizes,
-    made,
-    show,
-)
+from tests.tui.pictures import scenes
+from tests.tui.pictures.drawing import LARGE, SMALL, USUAL, Compare, in_sizes
 from tests.tui.program import open_program
 
 HTML = b"<html>\n<h1>502 Bad Gateway</h1>\n</html>\n"
-MALFORMED = made("user.list", Malformed("The response is not JSON."), 40, status=(502, "Bad Gateway"), reply=HTML)
-REFUSED = made(
+MALFORMED = scenes.made(
+    "user.list", Malformed("The response is not JSON."), 40, status=(502, "Bad Gateway"), reply=HTML
+)
+REFUSED = scenes.made(
     "user.list",
     Malformed('HTTP 401 Unauthorized: the server asks for credentials (Basic realm="shop"). The response has no body.'),
     status=(401, "Unauthorized"),
@@ -51,11 +35,14 @@ REFUSED = made(
     reply=b"",
 )
 OUTCOMES = {
-    "error": (ERROR, ("✗ error -32602", "the method does not accept these params", '"id": "must be an integer"')),
-    "unreached": (UNREACHED, ("no response 34 ms", "Nothing answers at staging.example.com:443")),
+    "error": (
+        scenes.ERROR,
+        ("✗ error -32602", "the method does not accept these params", '"id": "must be an integer"'),
+    ),
+    "unreached": (scenes.UNREACHED, ("no response 34 ms", "Nothing answers at staging.example.com:443")),
     "malformed": (MALFORMED, ("! malformed", "The response is not JSON.", "<h1>502 Bad Gateway</h1>")),
-    "cancelled": (CANCELLED, ("◌ cancelled", "The server may have run it")),
-    "sent": (NOTIFICATION, ("→ sent", "sends no response")),
+    "cancelled": (scenes.CANCELLED, ("◌ cancelled", "The server may have run it")),
+    "sent": (scenes.NOTIFICATION, ("→ sent", "sends no response")),
 }
 
 
@@ -64,7 +51,7 @@ OUTCOMES = {
 async def test_outcome(explorer: Explorer, compare: Compare, name: str) -> None:
     exchange, texts = OUTCOMES[name]
     async with open_program(explorer) as program:
-        await show(program, exchange)
+        await scenes.show(program, exchange)
         await compare(program, *texts)
 
 
@@ -83,7 +70,7 @@ READING = {
 async def test_response_is_read(explorer: Explorer, compare: Compare, name: str) -> None:
     keys, *texts = READING[name]
     async with open_program(explorer) as program:
-        await show(program)
+        await scenes.show(program)
         await program.press("f4", *keys)
         await compare(program, *texts)
 
@@ -117,7 +104,7 @@ async def test_texts_of_a_tool(explorer: Explorer, compare: Compare, size: tuple
 @pytest.mark.thorough
 async def test_filtered_response(explorer: Explorer, compare: Compare) -> None:
     async with open_program(explorer) as program:
-        await show(program)
+        await scenes.show(program)
         await program.press("f4")
         response = program.calls.response
         response.body.made = b'"Ada Lovelace"\n"Alan Turing"'  # as if jq ran
@@ -129,7 +116,7 @@ async def test_filtered_response(explorer: Explorer, compare: Compare) -> None:
 @pytest.mark.thorough
 async def test_response_beside_the_params(explorer: Explorer, compare: Compare) -> None:
     async with open_program(explorer, size=LARGE) as program:
-        await show(program)
+        await scenes.show(program)
         await program.press("alt+s", "f4", "2")
         await compare(program, "✓ result", "5 members }")
 
@@ -137,7 +124,7 @@ async def test_response_beside_the_params(explorer: Explorer, compare: Compare) 
 @pytest.mark.thorough
 async def test_notices_over_a_response(explorer: Explorer, compare: Compare) -> None:
     async with open_program(explorer, size=SMALL) as program:
-        await show(program)
+        await scenes.show(program)
         program.app.notify("Saved the result, 1.2 kB, in /home/ada/user.list.json.", timeout=60)
         program.app.notify("What must not be overlooked begins with a sign.", severity="warning", timeout=60)
         await compare(program, "What must not be overlooked", "Alt+w 1 more")
@@ -184,7 +171,7 @@ async def test_large_response_arrives(explorer: Explorer, compare: Compare, monk
 async def test_hint_in_a_small_terminal(explorer: Explorer, compare: Compare) -> None:
     assert explorer.profile is not None
     async with open_program(explorer, size=SMALL) as program:
-        await show(program, REFUSED)
+        await scenes.show(program, REFUSED)
         program.calls.advice.offer(REFUSED, explorer.profile, program.calls.action_send)
         await compare(program, "! Unauthorized", "^R set auth.kind to basic in staging and resend")
 
@@ -192,18 +179,18 @@ async def test_hint_in_a_small_terminal(explorer: Explorer, compare: Compare) ->
 @pytest.mark.thorough
 @in_sizes(SMALL, USUAL)
 async def test_open_connection(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    connect(explorer)
+    scenes.connect(explorer)
     async with open_program(explorer, size=size) as program:
-        await show(program, SUBSCRIBED)
+        await scenes.show(program, scenes.SUBSCRIBED)
         await program.press("f3")
-        arrive(explorer)
+        scenes.arrive(explorer)
         await compare(program, "● open 2 min · 4 events", "✓ result")
 
 
 @pytest.mark.thorough
 @in_sizes(SMALL, LARGE)
 async def test_name_is_completed(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    describe(explorer)
+    scenes.describe(explorer)
     async with open_program(explorer, size=size) as program:
         screen = program.calls
         screen.params.replace('{\n  "name": "Ada",\n  \n}')
@@ -217,9 +204,9 @@ async def test_name_is_completed(explorer: Explorer, compare: Compare, size: tup
 @pytest.mark.thorough
 @in_sizes(SMALL, USUAL)
 async def test_params_do_not_match_the_schema(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    describe(explorer)
+    scenes.describe(explorer)
     async with open_program(explorer, size=size) as program:
-        program.calls.params.replace(FILLED)
+        program.calls.params.replace(scenes.FILLED)
         program.calls.params.focus_inside()
         await compare(program, "! line")
 
@@ -227,12 +214,14 @@ async def test_params_do_not_match_the_schema(explorer: Explorer, compare: Compa
 @pytest.mark.thorough
 @in_sizes(SMALL, LARGE)
 async def test_changes_of_a_refresh(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
-    describe(explorer)
-    name, born, *_, manager = DESCRIBED.params
+    scenes.describe(explorer)
+    name, born, *_, manager = scenes.DESCRIBED.params
     params = (name, replace(born, required=True), replace(manager, schema={"type": "string"}))
     merge = Method("user.merge", "Makes one of two", source="discovered")
-    describe(explorer, replace(DESCRIBED, params=params, deprecated=True), merge)
+    scenes.describe(explorer, replace(scenes.DESCRIBED, params=params, deprecated=True), merge)
     async with open_program(explorer, size=size) as program:
+        await program.press("f3", "down")  # There no bracket is marked, which the dialog may leave or not.
+        await program.rest()
         await program.press("alt+n")
         await program.on(ChangesDialog)
         await compare(program, "+ user.merge new", "deprecated")
@@ -247,7 +236,7 @@ DOCUMENTED = ("demo.orders.find", PLACE, "demo.orders.search", "demo.tree", "dem
 async def test_docs(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
     assert explorer.profile is not None
     listing = read_openrpc(document(TABLE[name] for name in DOCUMENTED))
-    explorer.method_lists.settle(explorer.profile, discovery_of(NOW, listing, ()))
+    explorer.method_lists.settle(explorer.profile, discovery_of(scenes.NOW, listing, ()))
     async with open_program(explorer, size=size) as program:
         if size == LARGE:  # The docs are beside the params.
             program.calls.drafts.choose(PLACE)

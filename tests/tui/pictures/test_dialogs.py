@@ -15,17 +15,8 @@ from rpcexplorer.tui.dialogs import Credentials, may_allow
 from rpcexplorer.tui.events import AnswerDialog
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.widgets.dialog import Confirm
-from tests.tui.pictures.scenes import (
-    RESULT,
-    SMALL,
-    USUAL,
-    WAITING,
-    Compare,
-    connect,
-    in_sizes,
-    open_events,
-    show,
-)
+from tests.tui.pictures import scenes
+from tests.tui.pictures.drawing import SMALL, USUAL, Compare, in_sizes
 from tests.tui.program import open_program
 
 pytestmark = pytest.mark.thorough
@@ -121,7 +112,7 @@ async def test_expectations_to_choose_from(explorer: Explorer, compare: Compare)
         for name, call in explorer.saved_calls().items():
             screen.all_verdicts["staging", call] = "failed" if name == "users" else "passed"
         screen.explorer_changed()
-        await show(program, replace(RESULT, params="[]"))
+        await scenes.show(program, replace(scenes.RESULT, params="[]"))
         screen.drafts.choose("@users")
         await program.pause()
         screen.check_remark = [("✗ check failed: outcome: wanted error, got result", "wrong")]
@@ -130,9 +121,9 @@ async def test_expectations_to_choose_from(explorer: Explorer, compare: Compare)
 
 
 async def test_request_of_the_server_is_answered(explorer: Explorer, compare: Compare) -> None:
-    connect(explorer)
+    scenes.connect(explorer)
     async with open_program(explorer, size=SMALL) as program:
-        await open_events(program, WAITING)
+        await scenes.open_events(program, scenes.WAITING)
         await program.sees("? roots/list waits")
         await program.press("a")
         await program.on(AnswerDialog)

@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from rpcexplorer.tui.theme import ThemeStyles, line
-from tests.tui.pictures.drawing import THEME, TextPicture, picture_of
+from tests.tui.pictures.drawing import ROLES, THEME, TextPicture, picture_of
 
 STYLES = ThemeStyles(THEME)
 
@@ -28,6 +28,10 @@ Grounds:
 Attributes: u underline
  1a               uuuuu
 """
+
+
+def test_each_role_has_a_colour_of_its_own() -> None:
+    assert len({THEME.variables[role] for role in ROLES}) == len(ROLES)
 
 
 def test_picture_has_text_and_roles() -> None:

@@ -27,24 +27,8 @@ from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.checks import ChecksScreen
 from rpcexplorer.tui.replay import ReplayScreen
-from tests.tui.pictures.scenes import (
-    ERROR,
-    LARGE,
-    ON_PROD,
-    ON_STAGING,
-    SMALL,
-    STRANGE,
-    UNREACHED,
-    USUAL,
-    WAITING,
-    Compare,
-    connect,
-    frame,
-    in_sizes,
-    made,
-    open_events,
-    open_history,
-)
+from tests.tui.pictures import scenes
+from tests.tui.pictures.drawing import LARGE, SMALL, USUAL, Compare, in_sizes
 from tests.tui.program import open_program
 
 pytestmark = pytest.mark.thorough
@@ -52,7 +36,7 @@ pytestmark = pytest.mark.thorough
 
 async def test_batch_in_the_history(explorer: Explorer, compare: Compare) -> None:
     async with open_program(explorer) as program:
-        await open_history(program)
+        await scenes.open_history(program)
         await program.press("end")
         await compare(program, "user.get, ping batch", "Enter shows each call")
 
@@ -71,7 +55,7 @@ REPLIES = (
 )
 REQUESTS = to_calls(Batch(COLLECTED.text), "1m7ypmkv7qa0050")
 assert not isinstance(REQUESTS, Typo)
-SENT = made("4 calls", decode_batch(REPLIES, REQUESTS), 50, kind="batch", params=COLLECTED.text, reply=REPLIES)
+SENT = scenes.made("4 calls", decode_batch(REPLIES, REQUESTS), 50, kind="batch", params=COLLECTED.text, reply=REPLIES)
 
 
 @in_sizes(SMALL, USUAL, LARGE)
@@ -85,15 +69,15 @@ async def test_batch(explorer: Explorer, compare: Compare, size: tuple[int, int]
         await compare(program, "Batch 4 calls", "-32602 Invalid", "No response to this", "unexpected response")
 
 
-PONG = made("ping", Result(b'"pong"'), 12, seconds=0.012, profile="prod", foreign=True)
-FAILS = replace(ERROR, profile="prod", foreign=True)
+PONG = scenes.made("ping", Result(b'"pong"'), 12, seconds=0.012, profile="prod", foreign=True)
+FAILS = replace(scenes.ERROR, profile="prod", foreign=True)
 
 
 async def replay(_: Stop) -> AsyncIterator[Replayed]:
     """Replay three of five calls."""
     yield replayed(PONG, replace(PONG, seconds=0.021), at_once(compared(PONG, PONG)))
-    yield replayed(ON_PROD, ON_STAGING, at_once(compared(ON_PROD, ON_STAGING, ["/seen"])))
-    yield Replayed(FAILS, UNREACHED, None, "failed", str(getattr(UNREACHED.outcome, "sentence", "")))
+    yield replayed(scenes.ON_PROD, scenes.ON_STAGING, at_once(compared(scenes.ON_PROD, scenes.ON_STAGING, ["/seen"])))
+    yield Replayed(FAILS, scenes.UNREACHED, None, "failed", str(getattr(scenes.UNREACHED.outcome, "sentence", "")))
     await asyncio.Event().wait()
 
 
@@ -103,7 +87,9 @@ async def test_replay(explorer: Explorer, compare: Compare, size: tuple[int, int
     remark = "first sent to https://rpc.example.com/api/v2/, now sent to https://staging.example.com/api/v2/"
     async with open_program(explorer, size=size) as program:
         app = program.app
-        opened = ReplayScreen(explorer, "Replay  5 calls on staging", replay, app.pending, frame(program), names=names)
+        opened = ReplayScreen(
+            explorer, "Replay  5 calls on staging", replay, app.pending, scenes.frame(program), names=names
+        )
         opened.remarks.pieces = [(remark, "careful")]
         app.push_screen(opened)
         await program.until(lambda: len(opened.done) == 3)
@@ -143,7 +129,7 @@ async def test_checks_while_they_run(explorer: Explorer, compare: Compare, monke
 
     monkeypatch.setattr(CheckRun, "run", run)
     async with open_program(explorer, size=SMALL) as program:
-        opened = ChecksScreen(explorer, CHECKS, program.app.pending, frame(program))
+        opened = ChecksScreen(explorer, CHECKS, program.app.pending, scenes.frame(program))
         program.app.push_screen(opened)
         await program.until(lambda: len(opened.results) == 3)
         await program.press("down")
@@ -151,8 +137,8 @@ async def test_checks_while_they_run(explorer: Explorer, compare: Compare, monke
 
 
 async def test_filtered_events_while_a_request_waits(explorer: Explorer, compare: Compare) -> None:
-    connect(explorer)
+    scenes.connect(explorer)
     async with open_program(explorer) as program:
-        await open_events(program, *STRANGE, WAITING)
+        await scenes.open_events(program, *scenes.STRANGE, scenes.WAITING)
         await program.press("slash", *"method:roots")
         await compare(program, "2 found", "? waits for your answer")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.pictures.scenes import LARGE, SMALL, USUAL, Compare, in_sizes
+from tests.tui.pictures.drawing import LARGE, SMALL, USUAL, Compare, in_sizes
 from tests.tui.test_manual import reading
 
 pytestmark = pytest.mark.thorough

@@ -16,26 +16,8 @@ from rpcexplorer.tui.compare import ComparisonScreen
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.statistics import StatisticsScreen
 from rpcexplorer.tui.widgets.dialog import Confirm
-from tests.tui.pictures.scenes import (
-    ERROR,
-    FILLED,
-    LARGE,
-    ON_PROD,
-    ON_STAGING,
-    SMALL,
-    UNREACHED,
-    USUAL,
-    Compare,
-    CompareSvg,
-    Scene,
-    connect,
-    describe,
-    frame,
-    made,
-    open_events,
-    open_history,
-    show,
-)
+from tests.tui.pictures import scenes
+from tests.tui.pictures.drawing import LARGE, SMALL, USUAL, Compare, CompareSvg, Scene
 from tests.tui.program import Program, Running, make_app, open_program
 from tests.tui.stage import Stage
 from tests.tui.test_manual import manual
@@ -44,7 +26,7 @@ THEMES = sorted(path.stem for path in (Path(__file__).parents[3] / "themes").glo
 
 
 async def result(program: Program) -> None:
-    await show(program)
+    await scenes.show(program)
     await program.press("f4", "2")
 
 
@@ -64,15 +46,15 @@ def record_many(explorer: Explorer) -> None:
     for number in range(90):
         outcome: Outcome = Result(b"1")
         if number % 9 == 4:
-            outcome = ERROR.outcome
+            outcome = scenes.ERROR.outcome
         elif number % 31 == 7:
-            outcome = UNREACHED.outcome
+            outcome = scenes.UNREACHED.outcome
         minutes, seconds = number * (7 + number % 5), 0.02 * (1 + number % 13) ** 1.7
-        explorer.history.append(made(methods[number % 6], outcome, minutes, seconds=seconds, profile="shop"))
+        explorer.history.append(scenes.made(methods[number % 6], outcome, minutes, seconds=seconds, profile="shop"))
 
 
 async def open_statistics(program: Program) -> None:
-    await open_history(program)
+    await scenes.open_history(program)
     await program.press("s")
     opened = await program.on(StatisticsScreen)
     await program.until(lambda: opened._records.ended)
@@ -80,15 +62,16 @@ async def open_statistics(program: Program) -> None:
 
 
 async def open_comparison(program: Program) -> None:
-    app = program.app
-    opened = ComparisonScreen(app.explorer, ON_PROD, ON_STAGING, app.pending, frame(program), ignore=["/seen"])
+    app, frame = program.app, scenes.frame(program)
+    compared = (scenes.ON_PROD, scenes.ON_STAGING)
+    opened = ComparisonScreen(app.explorer, *compared, app.pending, frame, ignore=["/seen"])
     app.push_screen(opened)
     await program.until(lambda: opened.comparison is not None)
     await program.press("n")
 
 
 async def open_form(program: Program) -> None:
-    program.calls.params.replace(FILLED)
+    program.calls.params.replace(scenes.FILLED)
     await program.press("alt+e")
     await program.on(FormScreen)
     await program.press("home", "down", "down", "down")
@@ -97,6 +80,7 @@ async def open_form(program: Program) -> None:
 async def question(program: Program) -> None:
     program.calls.drafts.choose("user.delete")
     program.calls.params.replace('{"id": 42}')
+    await program.press("f3", "right", "right")  # There no bracket is marked, which the dialog may leave or not.
     await program.rest()
     await program.press("f5")
     await program.on(Confirm)
@@ -113,12 +97,12 @@ class Shot(NamedTuple):
 
 SCREENS = {
     "help": Shot(pressing("f1"), ("Keys", "Send the call in the editor.")),
-    "history": Shot(open_history, ("History 7 calls", "-32602 ")),
+    "history": Shot(scenes.open_history, ("History 7 calls", "-32602 ")),
     "profiles": Shot(pressing("f7"), ("Profiles 4", "Shared staging")),
     "palette": Shot(pressing("ctrl+p"), ("Command palette", "Format the params, one member per line.")),
     "comparison": Shot(open_comparison, ("2 values differ", "Edsger W.", "difference 2 of")),
-    "form": Shot(open_form, ("Form user.create", "! 3 problems", "Where parcels go."), describe),
-    "events": Shot(open_events, ("Events 7", "following", "! this is not a JSON object"), connect),
+    "form": Shot(open_form, ("Form user.create", "! 3 problems", "Where parcels go."), scenes.describe),
+    "events": Shot(scenes.open_events, ("Events 7", "following", "! this is not a JSON object"), scenes.connect),
     "statistics": Shot(open_statistics, ("90 calls", "most failures first", "per bar"), record_many),
 }
 WIDE = ("comparison", "form", "events", "statistics")
@@ -154,12 +138,12 @@ def test_result(compare_svg: CompareSvg) -> None:
 @pytest.mark.thorough
 def test_call_in_a_small_terminal(compare_svg: CompareSvg, explorer: Explorer) -> None:
     explorer.use("prod")
-    compare_svg(show, " PROD ", "✓ result", size=SMALL)
+    compare_svg(scenes.show, " PROD ", "✓ result", size=SMALL)
 
 
 @pytest.mark.thorough
 def test_call_in_a_large_terminal(compare_svg: CompareSvg) -> None:
-    compare_svg(show, "Lists users, newest first", "✓ result", '"next": "c2VhcmNo"', size=LARGE)
+    compare_svg(scenes.show, "Lists users, newest first", "✓ result", '"next": "c2VhcmNo"', size=LARGE)
 
 
 def test_dialog(compare_svg: CompareSvg, explorer: Explorer) -> None:
@@ -172,7 +156,7 @@ def test_dialog(compare_svg: CompareSvg, explorer: Explorer) -> None:
 def test_theme(compare_svg: CompareSvg, theme: str) -> None:
     async def scene(program: Program) -> None:
         program.app.use_theme(theme)
-        await show(program)
+        await scenes.show(program)
         await program.press("f4")
         assert program.app.theme == theme
 
@@ -184,7 +168,7 @@ def test_without_colours(compare_svg: CompareSvg, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("NO_COLOR", "1")
 
     async def scene(program: Program) -> None:
-        await show(program)
+        await scenes.show(program)
         await program.press("f4", "down", "down")
         assert program.app.no_color
 
