@@ -26,9 +26,7 @@ Make = Callable[..., Explorer]
 async def move_to(program: Program, name: str) -> None:
     """Choose a profile for the current call."""
     await program.press(KEY)
-    await program.on(Picker)
-    await program.press(*name, "enter")
-    await program.until(lambda: not isinstance(program.app.screen, Picker))
+    await program.choose(name)
     await program.rest()
 
 
@@ -125,11 +123,7 @@ async def test_unusable_profile_says_why_and_keeps_the_call(make_explorer: Make)
 @pytest.mark.thorough
 async def test_list_does_not_open_without_another_profile(make_explorer: Make) -> None:
     async with open_program(make_explorer('[profile.a]\nurl = "http://127.0.0.1:9"\n'), profile="a") as program:
-        await program.press(KEY)
-        await program.until(lambda: program.notices == "There is no other profile for this call. Add one first.")
-        assert program.app.screen is program.calls
-        await program.press("f3", "end", *" 1")
-        assert program.calls.params.text.endswith(" 1")
+        await program.play("ctrl+n | There is no other profile for this call. Add one first.\n f3 end space 1 | [] 1")
 
 
 TWO = """\
@@ -213,17 +207,15 @@ async def test_moved_params_are_not_replaced_by_last_call(explorer: Explorer) ->
 async def test_one_key_moves_value_to_the_chosen_call(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         calls = program.calls
-        await program.write("demo.echo", '{"key": "abc", "n": 1.10}')
-        await program.sent()
-        await program.press("f4", "down", "down", "u", *"ping")
-        await program.on(Picker)
-        await program.press("enter")
-        await program.until(lambda: program.app.screen is calls and calls.method == "ping")
-        assert calls.params.text == '["{{last.demo.echo#/n:json}}"]'
-        await program.press("f4", "up", "u")
+        await program.play("""
+            send demo.echo {"key": "abc", "n": 1.10}
+            down down u
+            choose ping | 1 ["{{last.demo.echo#/n:json}}"]
+            f4 up u
+        """)
         picker = await program.on(Picker)
         assert picker.list.items[0].pick.id == "ping", "the one used last comes first"
-        await program.press(*"echo", "enter")
+        await program.choose("echo")
         await program.until(lambda: calls.method == "demo.echo")
         assert calls.params.text == '{"key": "{{last.demo.echo#/key}}", "n": 1.10}'
         assert calls.params.problem is None
