@@ -131,9 +131,9 @@ def history() -> Iterator[Stop]:
     yield Stop("history", ("f6",), ("History", *(f"✗ {text[:20]}" for text in SHOWN)))
     for name, text in CARRIERS.items():
         shown = spelled(text)
-        yield Stop("title of a record", ("/", f"method:{name}-", "enter"), (f"│ {shown[:40]}",))
+        yield Stop("title of a record", ("/", f"method:{name}-", "enter"), (shown[:40],))
         yield Stop("headers of a record", ("]",), (f"  X-Said  {shown}",))
-        yield Stop("request of a record", ("]",), (f"http://{shown}/",))
+        yield Stop("request of a record", ("]",), (f"http://{shown.split()[0]}",))
         yield Stop("note of a record", ("]",), (f"★ {shown}",))
         yield Stop("name of a record", ("t",), ("Save a name for this call?", shown))
         yield Stop("", ("escape",), gone="Save a name for this call?")
