@@ -427,8 +427,8 @@ class Document:
         return _last(laid_out(body))
 
     @classmethod
-    def raw(cls, body: Text) -> Document:
-        return _last(as_it_is(body))
+    def raw(cls, body: Text, *, is_json: bool = False) -> Document:
+        return _last(as_it_is(body, is_json=is_json))
 
     @property
     def lines(self) -> int:
@@ -596,11 +596,14 @@ def laid_out(body: Text) -> Iterator[Document | None]:
     yield from _document(body, Document(content, is_json=not broken, measures=measures))
 
 
-def as_it_is(body: Text) -> Iterator[Document | None]:
-    text, measures = bytes(body), Measures()
+def as_it_is(body: Text, *, is_json: bool = False) -> Iterator[Document | None]:
+    """Yield an unchanged body; ``is_json``: it is one or several values of JSON, indented as `laid_out` does."""
+    text, measures = bytes(body), Measures(is_json=is_json)
+    if is_json:
+        text = text.removesuffix(b"\n")
     for _ in measures.add_all(text):
         yield None
-    yield from _document(body, Document(text, measures=measures))
+    yield from _document(body, Document(text, is_json=is_json, measures=measures))
 
 
 def _document(body: Text, document: Document) -> Iterator[Document | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from datetime import tzinfo
 from itertools import pairwise
@@ -72,6 +73,7 @@ STEP_WORDS: Final = {
     "receiving": "receiving",
 }
 TRACK_COLUMNS: Final = 26
+MIN_TRACK_COLUMNS: Final = 6
 MAX_METHOD_COLUMNS: Final = 24
 MAX_PROGRESS_COLUMNS: Final = 44
 MIN_OUTCOME_COLUMNS: Final = 12
@@ -333,8 +335,10 @@ def event_circumstances(event: ServerEvent) -> dict[str, str]:
     return words
 
 
-def running(what: str, method: str, progress: Progress | None, elapsed: float, step: str = "") -> list[tuple[str, str]]:
-    """Return the running step, its time, bytes so far, and a progress bar.
+def running(
+    what: str, method: str, progress: Progress | None, elapsed: float, *, step: str = "", room: int = sys.maxsize
+) -> list[tuple[str, str]]:
+    """Return the running step, its time, bytes so far, and a progress bar that ends within the room.
 
     ``step`` is the progress of a run of several calls.
     """
@@ -349,14 +353,12 @@ def running(what: str, method: str, progress: Progress | None, elapsed: float, s
         return words
     if not progress.total:
         return [*words, (f"  ·  {size(progress.received)}", "text")]
-    part = min(progress.received / progress.total, 1)
-    done = round(part * TRACK_COLUMNS)
-    return [
-        *words,
-        (f"  ·  {size(progress.received)} of {size(progress.total)}  ", "text"),
-        ("━" * done, "accent"),
-        ("━" * (TRACK_COLUMNS - done), "line"),
-    ]
+    words.append((f"  ·  {size(progress.received)} of {size(progress.total)}  ", "text"))
+    track = min(TRACK_COLUMNS, room - sum(columns(text) for text, _ in words))
+    if track < MIN_TRACK_COLUMNS:
+        return words
+    done = round(min(progress.received / progress.total, 1) * track)
+    return [*words, ("━" * done, "accent"), ("━" * (track - done), "line")]
 
 
 def nothing(exchange: Exchange | None, what: str) -> list[WordLine]:

@@ -60,6 +60,17 @@ class Cell(Struct, frozen=True):
 _ABSENT: Final = Cell("", "absent")
 
 
+def indented_values(text: bytes) -> list[bytes]:
+    """Return the values of an indented text, each of which begins on a line of its own."""
+    values: list[list[bytes]] = []
+    for line in text.rstrip(b"\n").split(b"\n"):
+        if values and line.startswith((b" ", b"]", b"}")):
+            values[-1].append(line)
+        else:
+            values.append([line])
+    return [b"\n".join(lines) for lines in values]
+
+
 class Table:
     def __init__(self, elements: Sequence[bytes], path: str = ".") -> None:
         """``elements`` are JSON texts of objects, or nulls among them."""
@@ -89,6 +100,12 @@ class Table:
             path = _path(name)
         table = cls(elements, path)
         return table if table.columns else None
+
+    @classmethod
+    def of_values(cls, text: bytes) -> Self | None:
+        """Return the table of the results of jq: one list, or several objects; or None."""
+        values = indented_values(text)
+        return cls.of(text.rstrip() if len(values) == 1 else b"[%b]" % b",".join(values))
 
     @property
     def rows(self) -> int:

@@ -258,8 +258,9 @@ class BatchScreen(Browser[BatchLine, BatchRow | None], scope="batch"):
         under_way = Running(self.explorer, "sending", "the batch")
 
         def show() -> None:
-            words = running(under_way.words, under_way.method, under_way.progress, under_way.seconds)
-            self.bar.after, self.bar.words = (), words
+            self.bar.after = ()
+            room, progress = self.bar.room, under_way.progress
+            self.bar.words = running(under_way.words, under_way.method, progress, under_way.seconds, room=room)
 
         def watch(progress: Progress) -> None:
             """Let keys go: no secret is asked for once the batch is sent."""

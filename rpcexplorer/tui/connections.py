@@ -16,6 +16,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import age
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.wrapping import WordLine
+from rpcexplorer.tui.call.state import CallState
 from rpcexplorer.tui.event_log import EventLog
 from rpcexplorer.tui.widgets.bars import Header
 
@@ -86,11 +87,19 @@ class Connections:
             for screen in self._app.screen_stack:
                 for header in screen.query_children(Header):
                     header.connection = words
+                if isinstance(screen, CallState) and profile is not None:
+                    screen.asked = self._asked_method(profile)
             self._app.screen.refresh_bindings()
 
     async def _close_edited(self) -> None:
         for name in await self._explorer.close_edited():
             self._app.notify(f"Closed the connection of {name}: its profile was changed or removed.")
+
+    def _asked_method(self, profile: Profile) -> str:
+        """Return the method of the oldest request that waits; empty without one."""
+        asked = self.asked(profile.name)
+        hide = self._explorer.event_redactor(profile)
+        return clipped(hide.method(asked[0].method), METHOD_COLUMNS) if asked else ""
 
     def words(self, profile: Profile) -> Sequence[WordLine]:
         """Return the state in words, the longest wording first."""
@@ -98,8 +107,7 @@ class Connections:
         hide = self._explorer.event_redactor(profile)
         asked = self.asked(profile.name)
         if asked:
-            method = clipped(hide.method(asked[0].method), METHOD_COLUMNS)
-            first = [("? ", "careful bold"), (f"{method} waits", "careful bold")]
+            first = [("? ", "careful bold"), (f"{self._asked_method(profile)} waits", "careful bold")]
             others = [(f" and {len(asked) - 1:,} more", "careful")] if len(asked) > 1 else []
             return [[*first, *others], first]
         events: WordLine = []

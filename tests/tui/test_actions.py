@@ -993,7 +993,7 @@ async def request_of_the_server_is_answered(at: Story) -> None:
 
     async with connected(at, ask):
         await at.play("""
-            alt+c | ? ask.name waits
+            alt+c | ? ask.name waits | │ ? ask.name waits for your answer Alt+v then a
             alt+v | ▌Events
             a
             paste {"name": "Ada"}

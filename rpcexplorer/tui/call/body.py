@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from textual import work
@@ -55,6 +55,8 @@ class Body(Commanded, Vertical, scope="table"):
     """The result is shown as a table."""
     made: reactive[bytes | None] = reactive[bytes | None](None)
     """The output of a filter or a command; None shows the response."""
+    made_is_json: reactive[bool] = reactive(False)
+    """The output is that of jq: JSON values, each on lines of its own."""
     wrapped: reactive[bool] = reactive(False)
     """Long lines are wrapped rather than cut."""
     usual: reactive[float | None] = reactive[float | None](None)
@@ -150,7 +152,7 @@ class Body(Commanded, Vertical, scope="table"):
 
     @property
     def _is_table(self) -> bool:
-        return self.tabled and self._table is not None and self.tab == "Result" and self.made is None
+        return self.tabled and self._table is not None and self.tab == "Result"
 
     def focus_inside(self) -> None:
         self.screen.set_focus(self._current_view())
@@ -270,16 +272,20 @@ class Body(Commanded, Vertical, scope="table"):
             return
         from rpcexplorer.text.table import Table
 
-        if len(self.text) < LARGE:
-            self._set_table(Table.of(bytes(self.text)))
+        make = Table.of_values if self._is_made_of_values else Table.of
+        text = self.text if self.made is None else self.made
+        if len(text) < LARGE:
+            self._set_table(make(bytes(text)))
         else:
-            self._make_large_table(bytes(self.text))
+            self._make_large_table(make, bytes(text))
+
+    @property
+    def _is_made_of_values(self) -> bool:
+        return self.made is not None and self.made_is_json
 
     @work(exclusive=True, group="table", description="make a table")
-    async def _make_large_table(self, text: bytes) -> None:
-        from rpcexplorer.text.table import Table
-
-        table = await asyncio.to_thread(Table.of, text)
+    async def _make_large_table(self, make: Callable[[bytes], Table | None], text: bytes) -> None:
+        table = await asyncio.to_thread(make, text)
         if self.is_attached:  # The program may have ended meanwhile.
             self._set_table(table)
 
@@ -313,7 +319,27 @@ class Body(Commanded, Vertical, scope="table"):
             self._sheet.lines = self._no_output if self.made is not None else self.empty
         self._arrange()
 
-    watch_tab = watch_made = _show
+    watch_tab = _show
+
+    def watch_made(self) -> None:
+        """Show the output, or the response again, as JSON or text."""
+        self._table = None
+        self.workers.cancel_group(self, "table")
+        self.set_reactive(Body.tabled, False)
+        self._show()
+
+    def show_element(self, index: int, path: str) -> None:
+        """Go from a row of the table to its JSON."""
+        self.tabled = False
+        self.reader.search("")
+        if self._is_made_of_values and self.made is not None:
+            from rpcexplorer.text.table import indented_values
+
+            values = indented_values(self.made)
+            if len(values) > 1:
+                self.reader.go_to(sum(value.count(b"\n") + 1 for value in values[:index]))
+                return
+        self.reader.go_to_element(index, path)
 
     def watch_usual(self) -> None:
         if self.tab == "Timing":
@@ -332,7 +358,13 @@ class Body(Commanded, Vertical, scope="table"):
         self._laid_out.pop(reader, None)
         reader.document = None  # takes another body off view
         if len(body) < LARGE:
-            self._read(reader, body, Document.raw(body) if self.tab == "Raw" else Document.of_json(body))
+            if self.tab == "Raw":
+                document = Document.raw(body)
+            elif self._is_made_of_values:
+                document = Document.raw(body, is_json=True)
+            else:
+                document = Document.of_json(body)
+            self._read(reader, body, document)
         else:
             reader.empty = LAID_OUT
             self._lay_out_large(reader, body, self.tab)
@@ -342,7 +374,10 @@ class Body(Commanded, Vertical, scope="table"):
     async def _lay_out_large(self, reader: Reader, body: Text, tab: str) -> None:
         from rpcexplorer.text.document import as_it_is, laid_out
 
-        async for document in paced(as_it_is(body) if tab == "Raw" else laid_out(body)):
+        steps = laid_out(body)
+        if tab == "Raw" or self._is_made_of_values:
+            steps = as_it_is(body, is_json=tab != "Raw")
+        async for document in paced(steps):
             if document is not None:
                 self._read(reader, body, document)
 

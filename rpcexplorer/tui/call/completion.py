@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual import on
 from textual.geometry import Offset
 from textual.keys import key_to_character
+from textual.reactive import reactive
 from textual.strip import Strip
 
 from rpcexplorer.patterns import regex
@@ -47,6 +48,11 @@ class CompletionList(RowList["Candidate"], can_focus=False):
     """
 
     ground = "surface"
+
+    is_open: reactive[bool] = reactive(False, repaint=False)
+
+    def watch_is_open(self) -> None:
+        self.display = self.is_open
 
     def __init__(self, editor: Editor, advice: Advice) -> None:
         super().__init__()
@@ -93,8 +99,7 @@ class CompletionList(RowList["Candidate"], can_focus=False):
             self._offer(opens=False, is_wanted=False)
 
     def close(self) -> None:
-        if self.display:
-            self.display = False
+        self.is_open = False
         self._shown = None
 
     def forget(self) -> None:
@@ -182,7 +187,7 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         self.cursor, self._chosen_by_hand = at or 0, at is not None
         row, index = place_of(text, found.start)
         column = row_of(self._editor.document.get_line(row)).column(index)
-        self.display = True
+        self.is_open = True
         widest = max(cell_len(printable(f" {candidate.shown}  {candidate.words}  ")) for candidate in self.items)
         self.styles.width, self.styles.height = min(widest, MAX_WIDTH), min(len(self.items), MAX_ROWS)
         x, y, *_ = self._editor.region

@@ -217,6 +217,7 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         yield self.completion
 
     def on_mount(self) -> None:
+        self.watch(self.completion, "is_open", self._line.set_completing, init=False)
         self._arrange()
         self._update_verdict()
 

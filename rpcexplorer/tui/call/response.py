@@ -132,6 +132,8 @@ class ResponsePane(Commanded, Vertical, scope="response"):
     """The durations that are usual."""
     known: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False)
     """The listed methods, for the first steps."""
+    asked: reactive[str] = reactive("")
+    """The method of the oldest request of the server that waits for the user; empty without one."""
     transform: reactive[Transform | None] = reactive[Transform | None](None)
     tab: reactive[str] = reactive("Result")
     wrapped: reactive[bool] = reactive(False)
@@ -185,7 +187,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
 
     def _show_progress(self, running: Running) -> None:
         self._bar.words = running_words(
-            running.words, running.method, running.progress, running.seconds, step=running.step
+            running.words, running.method, running.progress, running.seconds, step=running.step, room=self._bar.room
         )
 
     @property
@@ -265,9 +267,9 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         """Show the running work, or the outcome and its circumstances."""
         bar, running = self._bar, self.running
         if running is not None:
-            self._show_progress(running)
             bar.after, bar.tabs = (), ()
             bar.key = f"{self._cancel_key} cancel  {self._key}"
+            self._show_progress(running)
         else:
             bar.tabs, bar.open, bar.key = self._tabs, self.tab, self._key
             if work := self.body.doing:
@@ -306,8 +308,17 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         self._hint.pieces = self.offered.words if self.offered else []
         if self.body.exchange is not self.exchange:  # an error that was removed
             self._remarks.pieces = self._hint.pieces = []
+        if self.asked:
+            self._hint.pieces = self._question
 
-    watch_offered = watch_schema_remark = watch_check_remark = _show_remarks
+    @property
+    def _question(self) -> WordLine:
+        """The waiting request of the server, with the keys that answer it."""
+        key = self._state.key
+        words: WordLine = [("? ", "careful bold"), (f"{self.asked} waits for your answer", "careful bold")]
+        return [*words, (f"   {key('events')}", "bold"), (" then ", "middle"), (key("events.answer"), "bold")]
+
+    watch_asked = watch_offered = watch_schema_remark = watch_check_remark = _show_remarks
 
     def focus_inside(self) -> None:
         self.body.focus_inside()
@@ -346,9 +357,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
     def on_grid_element_opened(self, event: Grid.ElementOpened) -> None:
         """Show a row of the table as JSON."""
         event.stop()
-        self.body.tabled = False
-        self.body.reader.search("")
-        self.body.reader.go_to_element(event.index, event.path)
+        self.body.show_element(event.index, event.path)
 
     @on(Body.TextsFound)
     def _texts_found(self, event: Body.TextsFound) -> None:
@@ -427,6 +436,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         if not self.is_attached or self.transform is not started:  # It may end in the moment in which it is cancelled.
             return
         if text or not is_wrong:
+            self.body.made_is_json = kind == "filter"
             self.body.made, made_by = text, label
         self.transform = Transform(label, made_by, is_running=False, sentence=sentence, is_wrong=is_wrong)
 
@@ -513,9 +523,6 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         self.wrapped = self._explorer.remembered.wrap = not self.wrapped
 
     def action_table(self) -> None:
-        if self.transform is not None:
-            self.notify(f"Press {self._original_key} first: only the original response can be a table.", timeout=4)
-            return
         self.body.tabled = not self.body.tabled
         self._follow_search()
 

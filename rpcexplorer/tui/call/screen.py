@@ -145,7 +145,14 @@ class CallScreen(CallState, scope="call"):
         right, here = self.query_one("#right"), CallState
         params = self.params.data_bind(here.described, here.profile, here.changes, method=here.listed)
         response = self.response.data_bind(
-            here.exchange, here.running, here.offered, here.check_remark, here.known, here.times, method=here.called
+            here.exchange,
+            here.running,
+            here.asked,
+            here.offered,
+            here.check_remark,
+            here.known,
+            here.times,
+            method=here.called,
         )
         async with self.batch():
             await right.remove_children()

@@ -93,6 +93,8 @@ class CallState(FullScreen[None]):
     """The exchange on view."""
     running: reactive[Running | None] = unpainted(None)
     """The work that is under way."""
+    asked: reactive[str] = unpainted("")
+    """The method of the oldest request of the server that waits for the user; empty without one."""
     offered: reactive[OfferedHint | None] = unpainted(None)
     """The hint if the exchange on view has just failed."""
     check_remark: reactive[WordLine] = unpainted([])

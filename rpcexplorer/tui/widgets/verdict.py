@@ -27,6 +27,10 @@ from rpcexplorer.tui.theme import ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.editor import Editor
 
 _BY_ID = {command.id: command for command in COMMANDS}
+COMPLETION_KEYS: Final = [
+    ("↑↓", "bold"), (" choose   ", "middle"), ("Tab", "bold"), (" insert   ", "middle"), ("Esc", "bold"),
+    (" close the list", "middle"),
+]  # fmt: skip
 FIX, NEXT = _BY_ID["params.fix"], _BY_ID["params.problem-next"]
 
 
@@ -48,6 +52,8 @@ class ProblemLine(Widget):
     """The text is more than blanks."""
     empty: reactive[str] = reactive("[]")
     """The params of an empty text; ``omit`` leaves them out."""
+    is_completing: reactive[bool] = reactive(False)
+    """The list of completions is open: the text is not meant to be complete."""
     refused: reactive[str] = reactive("")
     """The action that the problem prevented, for example ``not sent``."""
     pasted: reactive[Pasted | None] = reactive[Pasted | None](None)
@@ -76,7 +82,10 @@ class ProblemLine(Widget):
         wanted = width_of(self._words()) + width_of(self._fix()) + self.INDENT
         self.styles.height = 2 if self.read is not None and wanted > self.size.width > 0 else 1
 
-    watch_remark = watch_typed = watch_refused = watch_pasted = watch_read
+    def set_completing(self, is_completing: bool) -> None:
+        self.is_completing = is_completing
+
+    watch_remark = watch_typed = watch_is_completing = watch_refused = watch_pasted = watch_read
     watch_warnings = watch_unchecked = watch_is_checked = watch_at = on_resize = watch_read
 
     @property
@@ -114,6 +123,8 @@ class ProblemLine(Widget):
             return [*(refused or [("! ", "careful bold")]), (self.pasted.what, "careful")]
         if self.read is None:
             return []
+        if isinstance(self.read, Typo) and self.is_completing and not self.refused:
+            return COMPLETION_KEYS
         if isinstance(self.read, Typo):
             sentence, role = f"{self.read}.", "wrong bold" if self.refused else "wrong"
             if self.read.fix:
@@ -144,6 +155,8 @@ class ProblemLine(Widget):
         """Return the key and the label of the fix, if there is one."""
         problem = self.read if isinstance(self.read, Typo) else self.warning
         label = ""
+        if self.is_completing:
+            problem = None
         if self.pasted is not None:
             label = self.pasted.label
         elif problem is not None and problem.fix is not None:

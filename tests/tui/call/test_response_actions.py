@@ -33,10 +33,24 @@ async def test_problem_of_a_filter_is_shown_once(explorer: Explorer, enter: bool
         assert program.text.count("unexpected") == 1
 
 
-async def test_table_of_filtered_response_names_the_original_key(explorer: Explorer) -> None:
-    async with replied(explorer) as program:
-        await program.press("f", "full_stop", "enter", "t")
-        await program.until(lambda: "Press o first" in program.notices)
+async def test_filtered_objects_keep_colours_and_can_be_a_table(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await program.send("demo.echo", '{"items": [{"n": 2, "word": "alder"}, {"n": 1, "word": "birch"}]}')
+        await program.press("f4", "f")
+        await program.type_in(".items[]")
+        await program.press("enter")
+        await program.sees("FILTERED .items[]", '2 "n": 2,', '6 "n": 1,')
+        document = program.calls.response.body.reader.document
+        assert document is not None
+        assert document.is_json
+        await program.press("space")
+        await program.sees("2 members }")
+        await program.press("t")
+        await program.sees("n word", "1 birch")
+        await program.press("down", "enter", "c")
+        await program.until(lambda: '"birch"' in program.app.clipboard and "alder" not in program.app.clipboard)
+        await program.press("o")
+        await program.sees('"items": [')
 
 
 async def test_filter_that_ends_while_quitting_is_ignored(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,3 +110,15 @@ async def test_json_rpc_1_0_responses_are_reported_once(make_explorer: Callable[
     for words in ("as in JSON-RPC 1.0", "handles this and reports"):
         assert words in first
         assert words not in second
+
+
+async def test_open_completion_hides_the_problem_of_the_text(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await program.write("demo.records", "{}")
+        await program.press("f9")
+        await program.sees("Found")
+        await program.press("f3", "home", "right", '"', "c")
+        await program.sees("↑↓ choose Tab insert Esc close the list")
+        assert "✗" not in program.text
+        await program.press("escape")
+        await program.sees("✗ line 1")
