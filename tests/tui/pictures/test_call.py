@@ -96,7 +96,7 @@ TEXTS = {
 @in_sizes(SMALL, USUAL)
 async def test_texts_of_a_tool(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
     async with open_program(explorer, size=size) as program:
-        await show(program, made("user.get", Result(json.dumps(TEXTS).encode())))
+        await scenes.show(program, scenes.made("user.get", Result(json.dumps(TEXTS).encode())))
         await program.press("f4", "]", "z")
         await compare(program, "$.content[0].text Markdown", "Weather in Berlin")
 
