@@ -1,13 +1,35 @@
+"""The editor: its keys, its pairs of brackets, its columns."""
+
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.segment import Segment
+from textual.geometry import Offset
 
 from rpcexplorer.tui.theme import GUTTER, ThemeStyles
-from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.editor import (
+    BACKSPACE,
+    KEYS,
+    MAX_PAIRED_CHARACTERS,
+    MAX_PAIRED_LINES,
+    Editor,
+    EditorRow,
+    Flat,
+    Page,
+    in_string,
+    lines_of,
+    offset_of,
+    pair_at,
+    place_of,
+    stroke,
+)
 from tests.tui.stage import Staged, staged, text_of
 
 
@@ -236,3 +258,199 @@ async def test_typed_or_pasted_bracket_replaces_an_untouched_pair(
         await program.press(*typed)
         await program.paste(pasted)
         assert editor.text == becomes
+
+
+def typed(keys: str, text: str = "|") -> str:
+    """Return a text after keys are typed at the bar, which is the cursor."""
+    at, text = text.index("|"), text.replace("|", "", 1)
+    for key in keys:
+        text, at = pressed(text, at, key)
+    return f"{text[:at]}|{text[at:]}"
+
+
+def pressed(text: str, at: int, key: str) -> tuple[str, int]:
+    lines = lines_of(text)
+    done = stroke(lines, place_of(text, at), key) if key in KEYS else None
+    if done is None:
+        keep = text[: max(at - 1, 0)] if key == BACKSPACE else text[:at] + key
+        return keep + text[at:], len(keep)
+    text = text[: offset_of(lines, done.start)] + done.text + text[offset_of(lines, done.end) :]
+    return text, offset_of(lines_of(text), done.cursor)
+
+
+@pytest.mark.parametrize(
+    ("keys", "text", "becomes"),
+    [
+        ("{", "|", "{|}"),
+        ("{}", "|", "{}|"),
+        ("[", "|]", "[|]"),
+        ("[", "|1]", "[|1]"),
+        ("]", "[[|]", "[[]|]"),
+        ("]", "[1|]", "[1]|"),
+        ('"', "|", '"|"'),
+        ('"a"', "|", '"a"|'),
+        ('"', '{"a|: 1}', '{"a"|: 1}'),
+        ('"', "ab|", 'ab"|'),
+        ('"', '|"a"', '"|"a"'),
+        ('\\"', '"|"', '"\\"|"'),
+        ("[{", '"|"', '"[{|"'),
+        ("}", '"a|"', '"a}|"'),
+        ("[", "[1, |2]", "[1, [|2]"),
+    ],
+)
+def test_brackets_and_quotes_are_paired_if_useful(keys: str, text: str, becomes: str) -> None:
+    assert typed(keys, text) == becomes
+
+
+@pytest.mark.parametrize(
+    ("keys", "text", "becomes"),
+    [
+        ("\n", "{|}", "{\n  |\n}"),
+        ("\n", "  [| ]", "  [\n    |\n  ]"),
+        ("\n", '{"a": [|', '{"a": [\n  |'),
+        ("\n", '  "a": 1,|', '  "a": 1,\n  |'),
+        ("\n", '  "a": 1,| "b": 2', '  "a": 1,\n  |"b": 2'),
+        ("\n", '"a|b"', '"a\n|b"'),
+        ("\n", "|", "\n|"),
+        ("]", "[\n  1\n  |", "[\n  1\n]|"),
+        ("]", "|", "]|"),
+        ("}", "{\n  |\n}", "{\n}|"),
+        ("}", '{\n  "a": 1|\n\n}', '{\n  "a": 1\n\n}|'),
+        ("]", '{\n  "a": [1|\n}', '{\n  "a": [1]|\n}'),
+    ],
+)
+def test_new_lines_are_indented(keys: str, text: str, becomes: str) -> None:
+    assert typed(keys, text) == becomes
+
+
+@pytest.mark.parametrize(
+    ("text", "becomes"),
+    [
+        ("{|}", "|"),
+        ('["|"]', "[|]"),
+        ("[[|]", "[|]"),
+        ('"a"|', '"a|'),
+        ('"[|]"', '"|]"'),
+        ('"\\"|"', '"\\|"'),
+        ("[\n    |1", "[\n  |1"),
+        ("[\n   |1", "[\n  |1"),
+        ("[\n |1", "[\n|1"),
+        ("[\n|1", "[|1"),
+    ],
+)
+def test_backspace_deletes_an_empty_pair_or_indent_level(text: str, becomes: str) -> None:
+    assert typed(BACKSPACE, text) == becomes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"page": 1, "filter": {"active": true, "tags": ["a", "b"]}, "x": []}',
+        '{\n"a": [\n1,\n2\n],\n"b": {}\n}',
+        '["a \\" b", "[", "}", ""]',
+    ],
+)
+def test_json_typed_key_by_key_is_unchanged(text: str) -> None:
+    assert json.loads(typed(text).replace("|", "")) == json.loads(text)
+
+
+@given(st.text(alphabet='{}[]"\\,: \na1é', max_size=40))
+def test_typing_never_loses_a_character(keys: str) -> None:
+    remaining = iter(typed(keys).replace("|", ""))
+    lost = [key for key in keys if not key.isspace() and key not in remaining]
+    assert lost == []
+
+
+@given(st.text(alphabet='{}[]"a \n', max_size=30), st.text(alphabet='{}[]"a\n\b', max_size=10), st.integers(0, 30))
+def test_every_key_works_at_every_place(text: str, keys: str, at: int) -> None:
+    at = min(at, len(text))
+    assert typed(keys, f"{text[:at]}|{text[at:]}").count("|") == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "inside"), [("", False), ('"', True), ('"a"', False), ('"a\\"', True), ('""["', True)]
+)
+def test_string_is_open_until_its_quote(before: str, inside: bool) -> None:
+    assert in_string(before) is inside
+
+
+def test_keys_in_a_very_long_line_work() -> None:
+    assert stroke(["1" * (MAX_PAIRED_CHARACTERS + 1)], (0, 5), "[") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "other"),
+    [
+        ("[1]", 0, 2),
+        ("[1]", 3, 0),
+        ("[1]", 2, 0),
+        ('{"]": [\n"}"\n]}', 0, 13),
+        ('{"]": [\n"}"\n]}', 12, 6),
+        ('{"]": [\n"}"\n]}', 14, 0),
+        ("[[]", 0, None),
+        ("[}", 0, None),
+        ('"["', 1, None),
+        ("1", 0, None),
+    ],
+)
+def test_matching_bracket_is_found_outside_strings(text: str, at: int, other: int | None) -> None:
+    pair = pair_at(lines_of(text), place_of(text, at))
+    assert (offset_of(lines_of(text), pair[1]) if pair else None) == other
+
+
+def test_far_away_bracket_is_not_searched() -> None:
+    assert pair_at(["[", *[""] * MAX_PAIRED_LINES, "]"], (0, 0)) is None
+
+
+ANY = st.text(alphabet='ab\n\r\t"{ä日\x1b\u202e\u2028\x0c❤\ufe0f\u0301\ud800', max_size=30)
+
+
+@given(ANY)
+def test_text_keeps_every_character_except_line_ends(text: str) -> None:
+    assert Page(text).text == text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@given(ANY, ANY, st.integers(0, 30), st.integers(0, 30))
+def test_replace_equals_slicing_and_keeps_the_size(text: str, new: str, first: int, last: int) -> None:
+    page = Page(text)
+    text = page.text
+    first, last = sorted((min(first, len(text)), min(last, len(text))))
+    result = page.replace_range(place_of(text, first), place_of(text, last), new)
+    new = "\n".join(lines_of(new))
+    assert page.text == text[:first] + new + text[last:]
+    assert result.replaced_text == text[first:last]
+    assert result.end_location == place_of(page.text, first + len(new))
+    assert page.get_size(4) == Page(page.text).get_size(4)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [("abc", [0, 1, 2, 3]), ("\ta", [0, 2, 3]), ("a\ta", [0, 1, 2, 3]), ("日a", [0, 2, 3]), ("\x1ba", [0, 1, 2])],
+)
+def test_each_character_has_its_column(text: str, columns: list[int]) -> None:
+    assert [EditorRow(text).column(at) for at in range(len(text) + 1)] == columns
+
+
+@given(ANY)
+def test_row_is_drawn_harmless_in_its_columns(text: str) -> None:
+    row = EditorRow(lines_of(text)[0])
+    shown = row.shown(0, len(row.text))
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert cell_len(shown) == row.width
+    for at in range(len(row.text)):
+        assert row.column(row.index(row.column(at))) == row.column(at)
+
+
+def test_row_ends_with_a_blank_for_the_cursor() -> None:
+    assert EditorRow("ab").shown(1, 3) == "b "
+    assert EditorRow("a\x1b").shown(1, 3) == "␛ "
+
+
+def test_screen_and_text_positions_match() -> None:
+    page = Flat(Page("ab\n日本x"))
+    assert page.location_to_offset((1, 2)) == Offset(4, 1)
+    assert page.offset_to_location(Offset(5, 1)) == (1, 3)
+    assert page.offset_to_location(Offset(3, 1)) == (1, 1)
+    assert page.offset_to_location(Offset(99, 99)) == (1, 3)
+    assert page.height == 2
