@@ -21,6 +21,7 @@ from rpcexplorer.text.exchange import (
     ROLES,
     SIGNS,
     duration,
+    duration_role,
     event_circumstances,
     event_words,
     explanation,
@@ -33,7 +34,21 @@ from rpcexplorer.text.exchange import (
     unusual_status,
 )
 from rpcexplorer.text.json_text import highlighted, inked, painted
-from rpcexplorer.text.lanes import END, LINE, POINT, TAIL, Scale, bar_rows, range_lane, share_bar
+from rpcexplorer.text.lanes import (
+    AXIS_COLUMNS,
+    DASH,
+    END,
+    HERE,
+    LINE,
+    POINT,
+    TAIL,
+    PlotPoint,
+    Scale,
+    bar_rows,
+    plot,
+    range_lane,
+    share_bar,
+)
 from rpcexplorer.text.printable import clipped, columns, fitted, printable
 from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.transport.port import Phases
@@ -335,6 +350,37 @@ def strip_words(timeline: Timeline, width: int) -> str:
     form = "%H:%M" if chart.start.date() == end.date() else "%d %b"
     words = f"{chart.start:{form}} {bars} {end:{form}}   calls in each {span(chart.seconds)}"
     return words if columns(words) <= width else ""
+
+
+MIN_PLOTTED: Final = 3
+"""Calls of a method without which a plot says nothing."""
+
+
+def method_plot(
+    call: Exchange, calls: Sequence[Exchange], usual: float | None, size: tuple[int, int], zone: tzinfo | None = None
+) -> list[WordLine]:
+    """Return the durations of all calls of a method over time, with ``call`` marked; nothing if there are few.
+
+    ``size``: columns and rows.
+    """
+    if len(calls) < MIN_PLOTTED:
+        return []
+    width, height = size
+    first, last = min(one.when for one in calls), max(one.when for one in calls)
+    whole = (last - first).total_seconds() or 1.0
+    ordered = [*(one for one in calls if one.id != call.id), call]  # The marked one is not covered.
+    points = []
+    for one in ordered:
+        sign = HERE if one.id == call.id else POINT
+        part = (one.when - first).total_seconds() / whole
+        points.append(PlotPoint(part, one.seconds, (sign, duration_role(one, usual))))
+    heading = [(f" {clipped(call.method, width // 2)}", "text"), (f"  {counted(len(calls), 'call')}", "middle")]
+    if usual is not None:
+        heading.append((f"   {DASH} usual {duration(usual)}", "middle"))
+    begin, end = (moment_words(moment, last.astimezone(zone).date(), zone) for moment in (first, last))
+    blanks = max(width - AXIS_COLUMNS - columns(begin) - columns(end), 1)
+    times = " " * AXIS_COLUMNS + begin + " " * blanks + end
+    return [heading, *plot(points, usual, width, height - 2), [(times, "dim")]]
 
 
 def time_axis(chart: Chart, wide: int = 1) -> str:

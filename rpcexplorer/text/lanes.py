@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rpcexplorer.history.statistics import Latency
 
 BARS: Final = "▁▂▃▄▅▆▇█"
-TRACK, POINT, TICK, LINE, TAIL, END = "·", "●", "┊", "━", "╌", "▸"
+TRACK, POINT, HERE, TICK, LINE, TAIL, END = "·", "●", "◉", "┊", "━", "╌", "▸"
 FASTEST, SLOWEST = -4, 3
 """Powers of ten: lanes begin at 0.1 ms or later, and end at 1,000 s or earlier."""
 PARTS: Final = 3
@@ -53,11 +53,16 @@ class Scale(Struct, frozen=True):
         part = (_power(seconds) - self.first) / (self.last - self.first)
         return round(min(max(part, 0.0), 1.0) * (width - 1))
 
+    @property
+    def powers(self) -> range:
+        """The powers of ten on the axis."""
+        return range(ceil(self.first), floor(self.last) + 1)
+
     def heading(self, width: int) -> str:
         """Return the powers of ten above a lane, as many as have room. In little room, only a new unit is said."""
         is_roomy = width >= MIN_POWER_COLUMNS * (self.last - self.first)
         text, unit = "", ""
-        for power in range(ceil(self.first), floor(self.last) + 1):
+        for power in self.powers:
             number, own_unit = _label(power)
             label = number if own_unit == unit and not is_roomy else f"{number} {own_unit}"
             at = min(self.cell(10.0**power, width), width - len(label))
@@ -168,3 +173,35 @@ def ruler(width: int, end: float, unit: str) -> str:
         text = f"{text:<{round(number / end * width)}}{number:g}"
         number += step
     return f"{text} {unit}"
+
+
+AXIS_COLUMNS: Final = len("100 ms ┤")
+DASH: Final = "┄"
+
+
+class PlotPoint(Struct, frozen=True):
+    """A duration at a moment, as a part of the time that a plot shows."""
+
+    part: float
+    seconds: float
+    sign: tuple[str, str]
+    """The sign and its role."""
+
+
+def plot(points: Sequence[PlotPoint], usual: float | None, width: int, height: int) -> list[WordLine]:
+    """Return durations over time as signs above an axis, in ``height`` rows; later points cover earlier ones."""
+    room, rows = max(width - AXIS_COLUMNS, 1), height - 1
+    scale = Scale.of([point.seconds for point in points])
+    cells = [[(" ", "text")] * room for _ in range(rows)]
+    if usual is not None:
+        cells[scale.cell(usual, rows)] = [(DASH, "line")] * room
+    for point in points:
+        cells[scale.cell(point.seconds, rows)][round(point.part * (room - 1))] = point.sign
+    labels = {scale.cell(10.0**power, rows): " ".join(_label(power)) for power in scale.powers}
+    lines = []
+    for row in range(rows - 1, -1, -1):
+        label = labels.get(row, "")
+        mark = "┤" if label else "│"
+        lines.append(joined([(f"{label:>{AXIS_COLUMNS - 2}} ", "dim"), (mark, "line"), *cells[row]]))
+    lines.append([(" " * (AXIS_COLUMNS - 1) + "└" + "─" * room, "line")])
+    return lines

@@ -148,8 +148,8 @@ def fitted(text: str, width: int) -> str:
 WITHOUT_SIGNS: Final = frozenset({"dumb", "linux"})
 """Values of TERM for terminals whose font has no block characters, and few signs."""
 _IN_ASCII: Final = str.maketrans(
-    "▁▂▃▄▅▆▇█" + "·●┊━╌▸" + "✓✗⨯◌◐→←★▾○•…›‹│▌▍▏▐",  # noqa: RUF001 - the signs are meant
-    ".:-=+*%#" + ".o|=->" + "vxxo%><*voo~><|||||",
+    "▁▂▃▄▅▆▇█" + "·●┊━╌▸" + "✓✗⨯◌◐→←★▾○•…›‹│▌▍▏▐◉┄┤└─",  # noqa: RUF001 - the signs are meant
+    ".:-=+*%#" + ".o|=->" + "vxxo%><*voo~><|||||@-++-",
 )
 
 

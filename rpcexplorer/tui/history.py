@@ -41,10 +41,19 @@ from rpcexplorer.text.exchange import (
     size,
     transport_pieces,
 )
-from rpcexplorer.text.history import Day, HistoryRow, case_note_lines, key_of, moment_words, note_page, strip_words
+from rpcexplorer.text.history import (
+    Day,
+    HistoryRow,
+    case_note_lines,
+    key_of,
+    method_plot,
+    moment_words,
+    note_page,
+    strip_words,
+)
 from rpcexplorer.text.lanes import Scale, lane
 from rpcexplorer.text.printable import clipped, columns, printable
-from rpcexplorer.text.wrapping import wrapped
+from rpcexplorer.text.wrapping import WordLine, wrapped
 from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs import other_profile
@@ -189,6 +198,39 @@ def columns_of(
     ]
 
 
+PLOT_ROWS: Final = 12
+MIN_PLOT_PANE: Final = 30
+"""A lower pane has no plot, so that the response has room."""
+MAX_PLOTTED: Final = 2_000
+"""The newest calls of the list that a plot may show."""
+
+
+class MethodPlot(Widget):
+    """The durations of the calls of one method over time."""
+
+    DEFAULT_CSS = f"MethodPlot {{ height: {PLOT_ROWS}; background: $background; }}"
+
+    def __init__(self, zone: tzinfo | None) -> None:
+        super().__init__()
+        self._zone = zone
+        self._lines: Sequence[WordLine] = ()
+
+    def show(self, call: Exchange | None, rows: Sequence[HistoryRow], times: UsualTimes | None, pane: Size) -> None:
+        """Show the calls of the same method and profile; nothing if they are few, or the pane is low."""
+        self._lines = ()
+        if call is not None and call.kind == "call" and pane.height >= MIN_PLOT_PANE:
+            newest = (row for row in rows[:MAX_PLOTTED] if isinstance(row, Exchange) and row.kind == "call")
+            calls = [one for one in newest if (one.method, one.profile) == (call.method, call.profile)]
+            size = (pane.width - 1, PLOT_ROWS - 1)
+            self._lines = method_plot(call, calls, usual_of(call, times), size, self._zone)
+        self.display = bool(self._lines)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        words = self._lines[y - 1] if 0 < y <= len(self._lines) else []
+        return line(words, self.size.width, ThemeStyles.of(self))
+
+
 VALUE_COLUMNS: Final = 56
 """Columns for a value in a question."""
 ALL: Final = "all profiles"
@@ -221,6 +263,7 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
         self._narrowed = ("", "")
         """The filter after a row of the statistics was chosen, and the one before."""
         self.reading: Reading | None = None
+        self._plot = MethodPlot(frame.zone)
         self.shown: Reading | None = None
         """The newest search with results, or with none at the end."""
         self._next: Callable[[], object] | None = None
@@ -237,6 +280,7 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
 
     def on_mount(self) -> None:
         super().on_mount()
+        self.pane.mount(self._plot)
         if self._times is None and self._case is None:
             self._read_times()
 
@@ -365,6 +409,11 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_state)
+        self.call_after_refresh(self.show_detail)
+
+    def show_detail(self) -> None:
+        super().show_detail()
+        self._plot.show(self._call, self.list.items, self._times, self.pane.size)
 
     def tabs_of(self, row: HistoryRow) -> Sequence[str]:
         if not isinstance(row, Exchange):

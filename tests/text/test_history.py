@@ -25,6 +25,7 @@ from rpcexplorer.text.history import (
     history_line,
     key_of,
     left_out_words,
+    method_plot,
     moment_words,
     note_page,
     rows_of,
@@ -240,6 +241,19 @@ def test_high_chart_has_a_number_and_an_axis() -> None:
         "        10:00       10:02",
         "        21 Nov 2026 10:00 to 21 Nov 2026 10:03 · 20 s per bar",
     ]
+
+
+def test_plot_marks_a_call_among_those_of_its_method() -> None:
+    calls = [
+        exchange(Result(b"1"), id=str(number), when=WHEN + timedelta(seconds=number), seconds=seconds)
+        for number, seconds in enumerate((0.02, 0.02, 0.5, 0.03))
+    ]
+    lines = [text_of(line) for line in method_plot(calls[3], calls, 0.02, (40, 8), UTC)]
+    assert lines[0] == " user.get  4 calls   ┄ usual 20 ms"
+    assert lines[-1] == "        10:40:12                10:40:15"
+    assert "".join(lines).count("●") == 3
+    assert "".join(lines).count("◉") == 1
+    assert method_plot(calls[0], calls[:2], 0.02, (40, 8)) == []
 
 
 @pytest.mark.parametrize(

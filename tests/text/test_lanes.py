@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from rpcexplorer.history.statistics import Latency
 from rpcexplorer.text.lanes import (
     BARS,
+    PlotPoint,
     Scale,
     bar_rows,
     lane,
     nice_step,
+    plot,
     range_lane,
     ruler,
     share_bar,
@@ -138,3 +140,17 @@ def test_lanes_have_their_width(durations: list[float], seconds: float, width: i
     scale = Scale.of(durations)
     assert len(text_of(lane(scale, width, seconds, "text", seconds))) == width
     assert len(text_of(range_lane(scale, width, Latency(1, 2, 3, 4)))) == width
+
+
+def test_plot_has_points_above_labelled_axes() -> None:
+    points = [PlotPoint(part, seconds, ("●", "text")) for part, seconds in ((0.0, 0.01), (0.5, 0.1), (1.0, 1.0))]
+    lines = plot([*points, PlotPoint(0.5, 0.1, ("◉", "wrong"))], 0.1, 19, 6)
+    assert [text_of(line) for line in lines] == [
+        "   1 s ┤          ●",
+        "       │           ",
+        "100 ms ┤┄┄┄┄┄◉┄┄┄┄┄",
+        "       │           ",
+        " 10 ms ┤●          ",
+        "       └───────────",
+    ]
+    assert ("◉", "wrong") in lines[2]

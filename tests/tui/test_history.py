@@ -132,6 +132,19 @@ async def test_calls_are_listed_newest_first_by_day(recorded: Explorer) -> None:
         assert "calls in each 2 h" in history.words
 
 
+async def test_calls_of_the_method_are_plotted_over_time(explorer: Explorer) -> None:
+    calls = [exchange(number, method="ping", seconds=0.02) for number in range(4)]
+    record(explorer, *calls, exchange(9, method="once"), exchange(10, method="ping", profile="prod"))
+    async with on_screen(explorer) as history:
+        assert "calls ┄" not in history.words
+        await history.press("down")
+        await history.until(lambda: "ping 4 calls ┄ usual 20 ms" in history.words)
+        assert history.words.count("◉") == 1
+    async with on_screen(explorer, (120, 28)) as history:
+        await history.press("down")
+        assert "4 calls ┄" not in history.words
+
+
 async def test_lanes_compare_durations_with_the_usual(explorer: Explorer) -> None:
     calls = [exchange(number, method="ping", seconds=0.02) for number in range(4)]
     record(explorer, *calls, exchange(9, method="ping", seconds=0.5), exchange(10, method="once", seconds=0.05))
