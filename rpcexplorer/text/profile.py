@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.report import Check, CheckState
 from rpcexplorer.model.destination import DestinationChanged
+from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import FIELD_WORDS, Secret
 from rpcexplorer.redaction.addresses import redacted_address
@@ -102,7 +102,10 @@ LABEL: Final = 15
 """Columns of labels, enough for the longest key."""
 FEW: Final = 4
 AT_TOP: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
+HEADINGS: Final = ("Auth and login", "Requests", "Headers")
 GROUPS: Final = {"auth": "Auth and login", "login": "Auth and login", "headers": "Headers"}
+COUNTED: Final = {"call": "saved calls", "variables": "variables", "method": "methods"}
+"""Tables of a file that are only counted, by their key: the call screen shows what is in them."""
 ASSUMED: Final = ", if the server asks for credentials"
 HAND: Final = "To change a key that is not in the form, edit the file."
 SIGNS: Final[dict[CheckState, tuple[str, str]]] = {
@@ -137,7 +140,9 @@ def profile_page(
     lines += [[], *_files(files)]
     if steps:
         lines += [*_heading("Connection"), *map(step_line, steps)]
-    return [*lines, *_settings(profile, rows, files), *_methods(profile), [], [(f" {HAND}", "dim")]]
+    lines += _settings(rows, files)
+    lines += [[], *_counted(rows)]
+    return [*lines, [], [(f" {HAND}", "dim")]]
 
 
 def broken_page(files: Sequence[tuple[Path, str]], problems: Sequence[str]) -> list[WordLine]:
@@ -173,9 +178,13 @@ def _secret(profile: Profile, field: str, found: Secret | DestinationChanged | N
     ]
 
 
-def _files(files: Sequence[tuple[Path, str]]) -> list[WordLine]:
-    labels = chain(["file"], repeat(""))
-    return [_row(name, f"{file}  {label}", "middle") for name, (file, label) in zip(labels, files, strict=False)]
+def _files(files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
+    """Yield name and folder of each file on a row of its own, so that no path is broken."""
+    label = "file"
+    for file, kind in files:
+        yield _row(label, f"{file.name}  {kind}", "text")
+        yield _row("", str(file.parent), "dim")
+        label = ""
 
 
 def step_line(step: Check) -> WordLine:
@@ -185,55 +194,62 @@ def step_line(step: Check) -> WordLine:
     return [(f" {sign} ", role), (f"{step.label:<{LABEL - 2}}  ", "text"), (words, weight)]
 
 
-def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
-    """Yield keys in groups: those from files with their place, then defaults."""
+def _settings(rows: Sequence[PageRow], files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
+    """Yield in groups what the files set, with its place if it can be in several."""
     names = [file.name for file, _ in files]
     short = {}
     for file, _ in files:  # Paths are shortened as long as they stay unique.
         short[str(file)] = file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}"
-    for heading in ("Calls", "Auth and login", "Headers"):
-        members = [row for row in rows if _heading_of(row[0]) == heading]
-        chosen = [row for row in members if str(row[2]) != "default"]
-        defaults = [row for row in members if str(row[2]) == "default" and row[1] is not None and row[1] != ""]
-        if heading == "Auth and login" and not profile.secrets:
-            defaults = []
-        if chosen or defaults:
+    for heading in HEADINGS:
+        members = [row for row in rows if _heading_of(row[0]) == heading and str(row[2]) != "default"]
+        if members:
             yield from _heading(heading)
-        for key, value, source in chosen:
+        for key, value, source in members:
             origin, _, number = str(source).rpartition(":")
-            place = f"{short.get(origin, origin)}:{number}"
+            words = _setting(key, value)
             if origin.startswith("preset "):
-                place = origin.partition(",")[0]
-            yield [*_setting(key, value, "text"), (f"  {place}", "dim")]
-        for key, value, _ in defaults:
-            is_long = isinstance(value, tuple) and len(value) > FEW
-            yield _setting(key, (*value[:FEW], "…") if is_long else value, "middle")
+                words.append((f"  {origin.partition(',')[0]}", "dim"))
+            elif len(files) > 1:
+                words.append((f"  {short.get(origin, origin)}:{number}", "dim"))
+            yield words
+
+
+def _counted(rows: Sequence[PageRow]) -> Iterator[WordLine]:
+    """Yield how many saved calls, variables, methods and defaults there are."""
+    for table, label in COUNTED.items():
+        names = dict.fromkeys(_entry(key) for key, _, _ in rows if key.startswith(f"{table}."))
+        if names:
+            more = ", …" if len(names) > FEW else ""
+            yield [*_row(label, f"{len(names)}", "text"), (f"  {', '.join([*names][:FEW])}{more}", "middle")]
+    count = sum(str(source) == "default" and bool(_heading_of(key)) for key, _, source in rows)
+    if count:
+        yield _row("defaults", counted(count, "key"), "middle")
+
+
+def _entry(key: str) -> str:
+    """Return the name of a saved call, a variable or a method; it is in quotes if it has dots."""
+    name = key.partition(".")[2]
+    if name.startswith('"'):
+        return name[1:].partition('"')[0]
+    return name.partition(".")[0]
 
 
 def _heading_of(key: str) -> str:
     """Return the heading below which a key is listed, or nothing."""
     group = key.partition(".")[0]
-    if key in AT_TOP or group == "method":
+    if key in AT_TOP or group in COUNTED:
         return ""
-    return GROUPS.get(group, "Calls")
+    return GROUPS.get(group, "Requests")
 
 
-def _setting(key: str, value: Any, role: str) -> WordLine:
+def _setting(key: str, value: Any) -> WordLine:
     label = key.partition(".")[2] or key
     if value is None or value == "":
         return _row(label, "none", "dim")
     if isinstance(value, dict | list):
         return _row(label, json_of(value).decode(), "json-punctuation")
     if isinstance(value, tuple):
-        return _row(label, ", ".join(map(str, value)), role)
+        return _row(label, ", ".join(map(str, value)), "text")
     if key == "timeout":
-        return _row(label, f"{value:g} s", role)
-    return _row(label, str(value), role)
-
-
-def _methods(profile: Profile) -> Iterator[WordLine]:
-    if profile.methods:
-        yield from _heading("Described methods")
-        for name, note in profile.methods.items():
-            mark, role = {True: ("safe  ", "well"), False: ("! unsafe  ", "careful"), None: ("", "dim")}[note.safe]
-            yield [*_row(name, mark, role), (note.doc, "middle")]
+        return _row(label, f"{value:g} s", "text")
+    return _row(label, str(value), "text")

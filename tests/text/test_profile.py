@@ -84,30 +84,39 @@ def test_missing_session_is_not_a_problem() -> None:
     assert roles(state={"session": None})["○ no session yet"] == "middle"
 
 
-def test_values_of_files_come_before_dim_defaults() -> None:
+def test_values_of_files_are_in_groups_and_defaults_counted() -> None:
     rows = [
         ("timeout", 5.0, f"{LOCAL}:4"),
         ("accept", "*/*", "default"),
         ("auth.username", "ada", f"{TEAM}:9"),
-        ("login.params", {"username": "{username}"}, "default"),
-        ("login.ended_words", ("a", "b", "c", "d", "e"), "default"),
+        ("login.params", {"username": "{username}"}, f"{TEAM}:10"),
         ("login.ended_codes", (), "default"),
         ("headers.X-Tenant", "acme", f"{TEAM}:12"),
-        ("ca_file", None, "default"),
         ("url", "https://x", f"{TEAM}:2"),
     ]
     lines = told(rows=rows, files=[(TEAM, "project file"), (LOCAL, "local file")])
-    assert lines.index(" Calls") < lines.index(" Auth and login") < lines.index(" Headers")
+    assert lines.index(" Auth and login") < lines.index(" Requests") < lines.index(" Headers")
     assert row(lines, "timeout") == "5 s  sessions.local.toml:4"
-    assert row(lines, "accept") == "*/*"
     assert row(lines, "username") == "ada  sessions.toml:9"
-    assert row(lines, "params") == '{"username":"{username}"}'
-    assert row(lines, "ended_words") == "a, b, c, d, …"
+    assert row(lines, "params") == '{"username":"{username}"}  sessions.toml:10'
     assert row(lines, "X-Tenant") == "acme  sessions.toml:12"
-    assert not any("ca_file" in line for line in lines)
-    assert not any("https://x" in line for line in lines)
-    assert roles(rows=rows)["5 s"] == "text"
-    assert roles(rows=rows)["*/*"] == "middle"
+    assert row(lines, "defaults") == "2 keys"
+    assert not any("accept" in line or "https://x" in line for line in lines)
+    assert row(told(rows=rows), "timeout") == "5 s", "the only file needs no place"
+
+
+def test_saved_calls_variables_and_methods_are_counted() -> None:
+    rows = [
+        *((f'call."active users".{key}', "x", f"{TEAM}:4") for key in ("method", "params_json")),
+        ("call.one.method", "user.get", f"{TEAM}:6"),
+        ("variables.page", "2", f"{TEAM}:7"),
+        *((f'method."user.{name}".safe', True, f"{TEAM}:8") for name in "abcde"),
+    ]
+    lines = told(rows=rows)
+    assert row(lines, "saved calls") == "2  active users, one"
+    assert row(lines, "variables") == "1  page"
+    assert row(lines, "methods") == "5  user.a, user.b, user.c, user.d, …"
+    assert len([line for line in lines if "user." in line]) == 1
 
 
 def test_preset_is_named_in_head_and_rows() -> None:
@@ -125,7 +134,8 @@ def test_preset_is_named_in_head_and_rows() -> None:
 def test_files_with_the_same_name_are_distinguished() -> None:
     files = [(OWN, "user file"), (TEAM, "project file")]
     lines = told(rows=[("timeout", 5.0, f"{OWN}:4"), ("accept", "x", f"{TEAM}:5")], files=files)
-    assert row(lines, "file") == "/home/ada/sessions.toml  user file"
+    assert row(lines, "file") == "sessions.toml  user file"
+    assert [line.strip() for line in lines if line.strip().startswith("/")] == ["/home/ada", "/team"]
     assert row(lines, "timeout") == "5 s  ada/sessions.toml:4"
     assert row(lines, "accept") == "x  team/sessions.toml:5"
 
@@ -155,19 +165,11 @@ def test_connection_test_steps_have_signs_words_and_times() -> None:
     assert roles(steps=steps)["the certificate is for another host"] == "wrong"
 
 
-def test_methods_are_listed_with_safety() -> None:
-    methods = {"a": MethodNote("Reads", safe=True), "b": MethodNote("Deletes", safe=False), "c": MethodNote("Asks")}
-    lines = told(Profile("p", "https://p", methods=methods))
-    assert row(lines, "a") == "safe  Reads"
-    assert row(lines, "b") == "! unsafe  Deletes"
-    assert row(lines, "c") == "Asks"
-
-
 @pytest.mark.thorough
 def test_invalid_profile_shows_problem_and_place() -> None:
     lines = [text_of(line) for line in broken_page([(TEAM, "project file")], ["sessions.toml:3: no url"])]
     assert lines[1] == " ! sessions.toml:3: no url"
-    assert row(lines, "file") == "/team/sessions.toml  project file"
+    assert row(lines, "file") == "sessions.toml  project file"
 
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)

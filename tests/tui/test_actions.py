@@ -240,7 +240,7 @@ response.fold response.fold-all response.unfold-all response.fold-to
     plus | birch
     1 | not alder
     equals_sign | birch
-    2 | { 2 members } | not birch
+    2 | birch … 2 members }
     1 3 | birch
     1 4 | birch
     1 5 | birch
