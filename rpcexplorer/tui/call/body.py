@@ -37,8 +37,8 @@ LARGE: Final = 256 * 1024
 LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      Formatting …", "dim"),))
 SEARCHED_AT_ONCE: Final = 64 * 1024
 """Bytes of a result whose texts are found in a few milliseconds. A thread looks through larger ones."""
-MAX_SEARCHED: Final = 16 * 1024 * 1024
-"""Bytes. In a larger result, no texts are looked for."""
+MAX_SEARCHED: Final = 1024 * 1024
+"""Bytes. No texts are looked for in a larger result: taking it apart would hold up a key, also in a thread."""
 
 
 class Body(Commanded, Vertical, scope="table"):

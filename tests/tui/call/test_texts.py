@@ -47,6 +47,13 @@ async def test_tab_exists_only_for_texts(explorer: Explorer) -> None:
         await program.sees('1 {"log": "short"}')
 
 
+async def test_large_result_has_no_tab(explorer: Explorer) -> None:
+    async with answered(explorer, {"log": "line\n" * 10, "rest": ["a"] * 300_000}) as (pane, program):
+        await program.sees('"log": "line')
+        await program.misses("Text")
+        assert pane.body.blocks == ()
+
+
 async def test_search_goes_to_words_in_texts(explorer: Explorer) -> None:
     async with answered(explorer, RESULT) as (pane, program):
         pane.focus_inside()
