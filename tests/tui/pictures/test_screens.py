@@ -1,4 +1,4 @@
-"""The main screens and the themes as SVG."""
+"""The main screens as SVG, and as text in other sizes; the themes as SVG."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ SCREENS = {
     "events": Shot(scenes.open_events, ("Events 7", "following", "! this is not a JSON object"), scenes.connect),
     "statistics": Shot(open_statistics, ("90 calls", "most failures first", "per bar"), record_many),
 }
-WIDE = ("comparison", "form", "events", "statistics")
+WIDE = ("history", "comparison", "form", "events", "statistics")
 """Screens that are laid out in another way in a large terminal."""
 
 
