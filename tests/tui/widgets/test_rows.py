@@ -73,19 +73,21 @@ async def test_keys_skip_headings_and_show_the_first() -> None:
             assert (key, numbers.cursor, numbers.scroll_offset.y) == (key, cursor, top)
 
 
-async def test_first_or_second_click_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_click_or_double_click_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = Numbers()
     async with staged(numbers, size=(20, 5)) as program:
         numbers.items = range(3)
-        await program.click(Numbers, offset=(3, 0))
-        await program.click(Numbers, offset=(3, 4))
+        for y in (0, 4):  # a heading, and no row
+            await program.click(Numbers, offset=(3, y))
         assert not program.of(RowList.RowChosen)
         await program.click(Numbers, offset=(3, 2))
+        assert [message.item for message in program.of(RowList.RowChosen)] == [2]
         monkeypatch.setattr(Numbers, "CLICK_CHOOSES", False)
         await program.click(Numbers, offset=(3, 1))
-        assert numbers.cursor == 1
         await program.click(Numbers, offset=(3, 1))
-        await program.pause()
+        assert numbers.cursor == 1
+        assert len(program.of(RowList.RowChosen)) == 1
+        await program.click(Numbers, offset=(3, 1), times=2)
         assert [message.item for message in program.of(RowList.RowChosen)] == [2, 1]
 
 
