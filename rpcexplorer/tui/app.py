@@ -35,6 +35,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import (
     BACK,
     COMMANDS,
+    FUNCTION_KEYS,
     WHY_NOT,
     Commanded,
     Scope,
@@ -43,6 +44,7 @@ from rpcexplorer.tui.commands import (
     keymap,
     keys_of,
     read_keymap,
+    spelled,
 )
 from rpcexplorer.tui.key_queue import Keys, opens
 from rpcexplorer.tui.navigation import Navigation
@@ -200,7 +202,7 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         """
         is_taken = await super()._check_bindings(key, priority)
         if not (is_taken or priority):
-            words = self._why_not_now(key) or self._about_letter(key)
+            words = self._why_not_now(key) or self._about_free_key(key)
             if words:
                 self.notify(words)
         return is_taken
@@ -216,11 +218,17 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
                     return node.why_not(command)
         return ""
 
-    def _about_letter(self, key: str) -> str:
-        """Return which key takes letters, for a letter that is no command here."""
-        if len(key) > 1 or isinstance(self.screen, ModalScreen):
+    def _about_free_key(self, key: str) -> str:
+        """Return where to find a key, for one that is no command here: a letter is often meant for a search."""
+        if isinstance(self.screen, ModalScreen):
             return ""
         keymap, inside = self.explorer.settings.keymap, self.screen.focused or self.screen
+        lister = first_key("help", keymap) or first_key("palette", keymap)
+        modifier, _, letter = key.rpartition("+")
+        if key in FUNCTION_KEYS or (modifier in {"ctrl", "alt"} and len(letter) == 1):
+            return f"{spelled(key)} is no command here: press {lister} to list the keys."
+        if len(key) > 1:
+            return ""
         for node in inside.ancestors_with_self:
             if not isinstance(node, Commanded):
                 continue
@@ -228,7 +236,7 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
                 finder = first_key(command.id, keymap)
                 if command.action == "search" and finder:
                     return f"{LETTERS}: press {finder} to {command.words}."
-        return f"{LETTERS}: press {first_key('help', keymap) or first_key('palette', keymap)} to list them."
+        return f"{LETTERS}: press {lister} to list them."
 
     def action_history(self) -> None:
         self.navigation.show_history()

@@ -311,7 +311,7 @@ class AskSecret(Form):
         if store:
             fields.append(_keep_field(store))
         words = "" if store else "The value is kept until you quit."
-        super().__init__(question, words, fields, self._check, done="Send")
+        super().__init__(capitalised(question), words, fields, self._check, done="Send")
 
     @staticmethod
     def _check(typed: Mapping[str, str]) -> Wrong | None:

@@ -48,6 +48,13 @@ async def test_typed_word_in_history_sends_nothing(explorer: Explorer) -> None:
         assert len(explorer.history.newest(9)) == 1
 
 
+@pytest.mark.parametrize(("key", "shown"), [("ctrl+f", "^F"), ("ctrl+s", "^S"), ("f11", "F11"), ("alt+z", "Alt+z")])
+async def test_key_without_a_command_says_so_in_the_editor(key: str, shown: str, explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await program.press("f3", key)
+        await program.sees(f"{shown} is no command here: press F1 to list the keys.")
+
+
 async def test_letter_names_the_key_that_searches(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         program.calls.exchange = exchange(profile="demo")
