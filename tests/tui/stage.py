@@ -64,13 +64,6 @@ class Stage(App[None]):
         """Show a notice without markup, like the app of the product."""
         super().notify(message, **options | {"markup": False})
 
-    async def on_event(self, event: Any) -> None:
-        await super().on_event(event)
-
-    def of(self, kind: type[Any]) -> list[Any]:
-        """Return the messages of one class in their order."""
-        return [message for message in self.heard if isinstance(message, kind)]
-
     async def _on_message(self, message: Message) -> None:
         if type(message).__module__.startswith("rpcexplorer."):
             self.heard.append(message)
@@ -84,7 +77,7 @@ class Staged(Running):
 
     def of(self, kind: type[Any]) -> list[Any]:
         """Return the messages of one class in their order."""
-        return self.app.of(kind)
+        return [message for message in self.app.heard if isinstance(message, kind)]
 
 
 @asynccontextmanager

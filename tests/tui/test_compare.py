@@ -27,8 +27,7 @@ from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm, Form
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.explorer import open_explorer
 from tests.history.recording import START, exchange
-from tests.tui.program import running
-from tests.tui.stage import OneScreen, Stage, showing, text_of
+from tests.tui.stage import OneScreen, showing, staged, text_of
 
 FRAME = Frame(zone=UTC, today=START.date())
 NO_EXPLORER: Any = None
@@ -155,7 +154,7 @@ async def test_cursor_visits_each_line_of_two_rows() -> None:
     rows = [0, 1, 3, 5, 6, 7]
 
     text = ComparedText()
-    async with running(Stage(text), SMALL) as program:
+    async with staged(text, size=SMALL) as program:
         text.lines = lines
         text.focus()
         await program.press("home")

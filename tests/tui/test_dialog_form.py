@@ -14,7 +14,7 @@ from rpcexplorer.tui.dialogs import AskSecret
 from rpcexplorer.tui.widgets.dialog import Answer, Answers, Ask, Caution, Choice, Confirm, Dialog, Field, Form, Wrong
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry
 from tests.tui.program import running
-from tests.tui.stage import OneScreen, Stage, showing, text_of
+from tests.tui.stage import OneScreen, Stage, showing, staged, text_of
 
 HOSTILE = "[@click=app.quit]x[/] oops [/] \x1b]52;c;?\x07 \u202e [true]"
 CHOICES = [Choice("go", "Go on"), Choice("later", "Later")]
@@ -204,22 +204,20 @@ async def test_problem_moves_with_field_and_keeps_text() -> None:
 @pytest.mark.thorough
 async def test_click_chooses_the_word_under_it() -> None:
     cycle = Cycle(("", "dev", "prod"), "dev")
-    stage = Stage(cycle)
-    async with running(stage, (60, 5)) as program:
+    async with staged(cycle, size=(60, 5)) as program:
         assert text_of(cycle).split() == ["none", "›", "dev", "prod"]  # noqa: RUF001 - the sign is meant
         await program.click(Cycle, offset=(text_of(cycle).index("prod"), 0))
         assert cycle.value == "prod"
         await program.click(Cycle, offset=(55, 0))
         await program.press("right")
         assert cycle.value == ""
-    assert [message.value for message in stage.of(Cycle.Changed)] == ["prod", ""]
+        assert [message.value for message in program.of(Cycle.Changed)] == ["prod", ""]
 
 
 async def test_chosen_word_of_a_long_row_is_visible() -> None:
     words = ("alpha", "beta", "gamma", "delta", "epsilon")
     cycle = Cycle(words, "alpha")
-    stage = Stage(cycle)
-    async with running(stage, (30, 5)) as program:
+    async with staged(cycle, size=(30, 5)) as program:
         cycle.focus()
         seen = []
         for _ in words:
