@@ -193,7 +193,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         Command("params.tab-next", "ctrl+o", "request", "Switch between the params and the request preview.",
                 footer="shown"),
         Command("params.form-next", "right_square_bracket", "next form", "Show the request as HTTP, curl or Python.",
-                needs="preview", footer="shown", synonyms="snippet code command export"),
+                needs="preview", footer="shown", synonyms="snippet code"),
         Command("params.undo", "ctrl+z", "undo", "Undo the last change of the params.",
                 needs="editor undo", synonyms="revert back"),
         Command("params.redo", "ctrl+y", "redo", "Redo the change that was undone.",
