@@ -175,13 +175,15 @@ class Program(Running):
     async def _see(self, result: str) -> None:
         """Wait until the screen shows a text.
 
-        ``not …`` is on the screen no longer, ``copied …`` is in the clipboard, and ``recorded …`` counts the calls that
-        are in the history and done.
+        ``not …`` is on the screen no longer, ``copied …`` is in the clipboard, ``clipboard …`` is all of it, and
+        ``recorded …`` counts the calls that are in the history and done.
         """
         if result.startswith("not "):
             await self.misses(result.removeprefix("not "))
         elif result.startswith("copied "):
             await self.until(lambda: result.removeprefix("copied ") in self.app.clipboard)
+        elif result.startswith("clipboard "):
+            await self.until(lambda: result.removeprefix("clipboard ") == self.app.clipboard)
         elif result.startswith("recorded "):
             count = int(result.removeprefix("recorded "))
             await self.until(lambda: len(self.app.explorer.recent(9)) == count and self.calls.running is None)

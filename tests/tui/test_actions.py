@@ -66,7 +66,7 @@ manual manual.close
 
 manual.follow manual.link-next manual.link-previous manual.page-next manual.page-previous
     command manual: secrets | ▌Secrets and where they may go
-    tab shift+tab tab enter | not ▌Secrets
+    tab tab tab shift+tab enter | ▌Log in: auth types and sessions
     escape | ▌Secrets and where they may go
     right_square_bracket | not ▌Secrets
     left_square_bracket | ▌Secrets and where they may go
@@ -400,7 +400,8 @@ history.statistics statistics.open statistics.sort statistics.tab-next statistic
     s | 3 calls · 1 failed: 1 error | most calls first | demo.echo
     s | most failures first
     right_square_bracket | not no.such.method
-    left_square_bracket escape | ▌History
+    left_square_bracket | no.such.method
+    escape | ▌History
     s | 3 calls ·
     enter | ▌History | method:=demo.echo | 2 found
 
@@ -735,16 +736,16 @@ async def params_are_edited_in_an_external_editor(at: Story) -> None:
 async def cursor_moves_as_in_less(at: Story) -> None:
     await at.play(f"""
         send demo.echo {[*range(100, 200)]}
-        down j j c | copied 102
-        k up c | copied 100
-        G k c | copied 199
-        g j c | copied 100
-        end k c | copied 199
-        home j c | copied 100
-        ctrl+end k c | copied 199
-        ctrl+home j c | copied 100
-        pagedown pageup c | copied 100
-        ctrl+d ctrl+u c | copied 100
+        down j j c | clipboard 102
+        k up c | clipboard 100
+        G k c | clipboard 199
+        g j c | clipboard 100
+        end k c | clipboard 199
+        home j c | clipboard 100
+        ctrl+end k c | clipboard 199
+        ctrl+home j c | clipboard 100
+        pagedown pageup c | clipboard 100
+        ctrl+d ctrl+u c | clipboard 100
         pagedown
     """)
     page = at.program.calls.response.body.reader.current_line
@@ -869,13 +870,15 @@ async def params_are_edited_as_a_form(at: Story) -> None:
     await at.play("""
         alt+e | ▌Form | ○ gift | POST /api/v2/
         home enter | ▌Form
-        backspace 1 2 , home f12 ctrl+r enter end up space
+        backspace 1 2 , home f12 delete , ctrl+r enter end up space
     """)
     assert at.params == '{"customer": 12,\n "items": [{"sku": "tea-01"}],\n "gift": true}'
     await at.act("delete")
     assert "gift" not in at.params
     await at.play("""
-        ctrl+z ctrl+y up right left home down plus | 2 elements
+        ctrl+z ctrl+y home down left | not [0]
+        right | [0]
+        home down plus | 2 elements
         home down equals_sign | 3 elements
         home down insert | 4 elements
         ctrl+z ctrl+z ctrl+z escape | not ▌Form
