@@ -274,6 +274,30 @@ def widths_of(tables: Iterable[Sequence[SchemaMember]], reader: SchemaReader, wi
     return measuring.widths
 
 
+class ParamRow(NamedTuple):
+    """A param in a row of its own."""
+
+    name: str
+    is_required: bool
+    kind: str
+    about: str
+    """Its limits, the names of its members, or its docs."""
+    default: str
+
+
+def param_rows(described: Described) -> list[ParamRow]:
+    reader = SchemaReader(described.definitions)
+    members, rows = MemberRows(reader, PageRows()), list[ParamRow]()
+    for at, param in enumerate(described.params[:MAX_MEMBERS], start=1):
+        node = reader.node(param.schema)
+        doc = (param.doc or node.doc).partition("\n")[0]
+        about = limit_words(node) or " ".join([*node.properties][:MAX_VALUES]) or doc
+        default = "" if node.default is UNSET else f"= {short(node.default, MAX_KIND_COLUMNS)}"
+        kind = members.kind(SchemaMember(param.name, param.schema, kind=param.kind))
+        rows.append(ParamRow(param.name or f"#{at}", bool(param.required), kind, about[:MAX_DOC_CHARACTERS], default))
+    return rows
+
+
 class _Grid(NamedTuple):
     """A table at one level: name, type, and required or optional."""
 

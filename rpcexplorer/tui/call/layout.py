@@ -175,6 +175,7 @@ class PaneLayout:
                 docs.styles.width = self._docs_columns
             self._fill(docs)
         self.response.display = not self._is_over
+        self.params.list.is_elsewhere = self.docs is not None
         if had_focus and self.docs is not before:  # the size of the terminal or the method changed
             if self.docs is not None:
                 self._state.call_after_refresh(self.docs.page.focus)  # the pane may have been mounted just now

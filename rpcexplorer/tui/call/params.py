@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets.text_area import Location
 
 from rpcexplorer.importing.pasted import Pasted
@@ -19,17 +22,21 @@ from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.text.columns import Column, arranged, shared
 from rpcexplorer.text.exchange import request_lines, snippet_lines
+from rpcexplorer.text.printable import columns
 from rpcexplorer.text.problems import unchecked_words
 from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theme import GUTTER, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.rows import Sheet
 from rpcexplorer.tui.widgets.verdict import MAX_IMMEDIATE, ProblemLine, Verdict
 
 if TYPE_CHECKING:
+    from rpcexplorer.text.docs import ParamRow
     from rpcexplorer.tui.call.advice import Advice
 
 PAUSE: Final = 0.2
@@ -143,6 +150,94 @@ def marked_span(text: str, problem: SchemaProblem) -> tuple[int, int]:
 TABS: Final = ("Params", "Request")
 FORMS: Final = {"curl": ("curl", "sh"), "Python": ("python", "python")}
 """The forms of the request beside HTTP, each a tab: the form of a copy, and its language."""
+MAX_LISTED_CHARACTERS: Final = 4_000
+"""In a longer text nobody looks for a param, and reading it would delay the keys."""
+MIN_LIST_COLUMNS: Final = 80
+"""Columns of the pane with room for editor and list."""
+GIVEN: Final = ("●", "text")
+ABSENT: Final = ("○", "dim")
+LIST_COLUMNS: Final[Sequence[Column[ParamRow]]] = (
+    Column(lambda row: [(row.name, "text bold" if row.is_required else "text")], share=3, gap=1),
+    Column(lambda row: [(row.kind, "middle")], share=4),
+    Column(lambda row: [(row.about, "dim")], fills=True),
+    Column(lambda row: [(row.default, "middle")], right=True),
+    Column(width=1, gap=0),
+)
+
+
+class ParamList(Widget):
+    """The params of the method in the editor, one per row.
+
+    It is shown if the pane has room for it beside the text.
+    """
+
+    DEFAULT_CSS = """
+    ParamList { width: 1fr; height: 1fr; display: none; background: $background; }
+    """
+
+    rows: reactive[Sequence[ParamRow]] = reactive[Sequence["ParamRow"]](())
+    given: reactive[frozenset[str | int]] = reactive[frozenset[str | int]](frozenset())
+    """The names of the given params, or their places."""
+    is_elsewhere: reactive[bool] = reactive(False)
+    """The docs of the method are on view."""
+
+    def __init__(self, keys: str) -> None:
+        """``keys``: those that lead to more about the params."""
+        super().__init__()
+        self._keys = keys
+        self._text, self._room = "", 0
+
+    def describe(self, described: Described | None) -> None:
+        if described is None or not described.params:
+            self.rows = ()
+            return
+        from rpcexplorer.text.docs import param_rows  # Not needed by the start.
+
+        self.rows = param_rows(described)
+
+    def follow(self, text: str, room: int) -> None:
+        """Mark the params that a text gives; while it is not valid, the marks stay.
+
+        ``room``: columns for editor and list.
+        """
+        self._text, self._room = text, room
+        self._show()
+
+    def _show(self) -> None:
+        """Show the list if neither the pane nor the text needs its room."""
+        self.display = bool(self.rows) and not self.is_elsewhere and self._room >= MIN_LIST_COLUMNS and self._is_narrow
+        if not self.display:
+            return
+        try:
+            value = json.loads(self._text, strict=False)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(value, list):
+            self.given = frozenset(range(len(value)))
+        elif isinstance(value, dict):
+            self.given = frozenset(value)
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Half of the room is enough for the text."""
+        if len(self._text) > MAX_LISTED_CHARACTERS:
+            return False
+        widest = max(map(columns, self._text.splitlines()), default=0)
+        return GUTTER + widest < self._room // 2
+
+    watch_rows = watch_is_elsewhere = _show
+
+    def render_line(self, y: int) -> Strip:
+        styles, width, height = ThemeStyles.of(self), self.size.width, self.size.height
+        count = len(self.rows)
+        if y < count and (count <= height or y < height - 1):
+            row = self.rows[y]
+            mark = GIVEN if row.name in self.given or y in self.given else ABSENT
+            left, right = arranged(shared(LIST_COLUMNS, self.rows[:height], width - 1), row, width - 1)
+            return line([mark, *left], width, styles, right=right)
+        more = f"  … {count - y} more" if y < count else ""
+        keys = self._keys if y == height - 1 else ""
+        return line([(more, "dim")], width, styles, right=[(keys, "dim")])
 
 
 class ParamsPane(Commanded, Vertical, scope="params"):
@@ -150,7 +245,8 @@ class ParamsPane(Commanded, Vertical, scope="params"):
 
     DEFAULT_CSS = """
     ParamsPane { background: $background; }
-    ParamsPane > Editor, ParamsPane > Sheet { height: 1fr; }
+    ParamsPane > Horizontal, ParamsPane Editor, ParamsPane > Sheet { height: 1fr; }
+    ParamsPane Editor { width: 1fr; }
     """
 
     method: reactive[Method | None] = reactive[Method | None](None)
@@ -195,6 +291,9 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         self.completion = CompletionList(self.editor, advice)
         self.editor.intercept = self.completion.key
         self._bar, self._request = Bar(self), Sheet()
+        self.list = ParamList(f"{advice.key('docs')} docs   {advice.key('form')} form ")
+        """The params of the method, beside the editor."""
+        self._side_by_side = Horizontal(self.editor, self.list)
         self._advice = advice
         self._hinted: tuple[tuple[str, Location] | None, str] = None, ""
         """A text, a cursor in it, and the hint for that place."""
@@ -212,7 +311,7 @@ class ParamsPane(Commanded, Vertical, scope="params"):
     def compose(self) -> ComposeResult:
         self._bar.tabs, self._bar.key = TABS, self._advice.key("focus.params")
         yield self._bar
-        yield self.editor
+        yield self._side_by_side
         yield self._line
         yield self.completion
 
@@ -220,6 +319,9 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         self.watch(self.completion, "is_open", self._line.set_completing, init=False)
         self._arrange()
         self._update_verdict()
+
+    def on_resize(self) -> None:
+        self.list.follow(self.text, self.size.width)
 
     @property
     def text(self) -> str:
@@ -318,6 +420,7 @@ class ParamsPane(Commanded, Vertical, scope="params"):
 
     def watch_described(self) -> None:
         self.warnings.describe(self.described)
+        self.list.describe(self.described)
         if self.verdict.is_current:
             self.warnings.check()
 
@@ -333,6 +436,7 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         """Show the preview of the next request if it is on view."""
         if self.tab == "Params":
             self.text_lines = self.editor.document.line_count
+            self.list.follow(self.text, self.size.width)
             return
         if self.tab == "Request":
             self._request.lines = request_lines(self._advice.preview(self.text, self.loaded))
@@ -381,7 +485,8 @@ class ParamsPane(Commanded, Vertical, scope="params"):
         for body in (self.editor, self._request):
             body.display = body is self._open_body
             if body.display and body.parent is None and self.is_attached:  # a key can come before the first frame
-                self.mount(body, after=self.editor)
+                self.mount(body, after=self._side_by_side)
+        self._side_by_side.display = self.editor.display
 
     @on(events.DescendantFocus)
     def _focused(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import judged
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.method import Method
+from rpcexplorer.model.method import Described, DescribedParam, Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import EmptyParams
 from rpcexplorer.tui.call.params import ParamsPane
@@ -296,3 +296,49 @@ async def test_tab_chosen_before_the_first_frame_is_open() -> None:
     async with staged(pane, size=(110, 12)) as program:
         await program.pause()
         assert [type(child) for child in pane.children if child.display] == [Bar, Sheet]
+
+
+FIND = Described(
+    params=(
+        DescribedParam("page", {"type": "integer", "minimum": 1, "maximum": 9, "default": 1}, required=True),
+        DescribedParam("filter", {"type": "object", "properties": {"active": True, "country": True}}),
+        DescribedParam("words", {"type": "string"}, doc="What to find\nin all fields"),
+    )
+)
+
+
+async def test_params_of_the_method_are_listed_beside_the_text() -> None:
+    pane = ParamsPane(FakeAdvice())
+    async with staged(pane, size=(84, 5)) as program:
+
+        def beside() -> list[str]:
+            return [line[42:].rstrip() for line in program.text.splitlines()[1:4]]
+
+        pane.load('{"page": 2}')
+        pane.described = FIND
+        await program.pause()
+        assert beside() == [
+            "● page    integer  1 … 9              = 1",
+            "○ filter  object   active country",
+            "○ words   string   What to find",
+        ]
+        pane.replace("[1, {}")
+        await program.pause()
+        assert beside()[1][0] == "○", "the text is not valid"
+        pane.replace("[1, {}]")
+        await program.pause()
+        assert [line[0] for line in beside()] == ["●", "●", "○"]
+        pane.described = Described(params=FIND.params * 2)
+        await program.pause()
+        assert beside()[2].startswith("  … 4 more")
+        pane.replace(f'["{"x" * 40}"]')
+        await program.pause()
+        assert beside()[0].startswith("xxxx"), "a wide text needs the room"
+
+
+async def test_narrow_pane_has_no_list_beside_the_text() -> None:
+    pane = ParamsPane(FakeAdvice())
+    async with staged(pane, size=(79, 5)) as program:
+        pane.described = FIND
+        await program.pause()
+        assert "filter" not in program.text
