@@ -451,7 +451,7 @@ profiles.test
 
 test
     alt+t | Connection test: demo | at most 16 requests
-    enter | ✓ JSON-RPC
+    enter | ✓ JSON-RPC | The profile needs no changes. Press Esc, then F5
     escape | F5 send
 """
 
