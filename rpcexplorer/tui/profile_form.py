@@ -39,7 +39,8 @@ from rpcexplorer.profiles.edits import ProfileEdits
 from rpcexplorer.profiles.keys import PROFILE_KEYS, ProfileKey
 from rpcexplorer.profiles.layers import changed_profile
 from rpcexplorer.tui.widgets.dialog import Answer, Field, Form, Save, Wrong, plain
-from rpcexplorer.tui.widgets.inputs import Cycle, Entry
+from rpcexplorer.tui.widgets.inputs import Cycle, Entry, Listed
+from rpcexplorer.tui.widgets.picker import Pick, Picker
 
 NAME_HINT: Final = "e.g. my-server"
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1"})
@@ -223,6 +224,13 @@ class ProfileForm(Form):
     def answered(self, answer: str) -> None:
         self.is_tested = answer == "test"
         super().answered("save" if self.is_tested else answer)
+
+    def on_listed_list_wanted(self, event: Listed.ListWanted) -> None:
+        """Open the list of a long choice, at once: the next letters are for its search."""
+        event.stop()
+        listed = event.listed
+        picks = [Pick(word, word or listed.nothing, about) for word, about in listed.words.items()]
+        self.app.push_screen(Picker(listed.title, picks, on=listed.value, typed=event.typed), listed.choose)
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
         """Update the form after a choice of file, badge, auth type or preset."""

@@ -176,9 +176,9 @@ class Header(Widget):
         header.set_reactive(Header.connection, self.connection)
         return header
 
-    async def on_click(self) -> None:
+    def on_click(self) -> None:
         """Open the profiles, where the screen can."""
-        await self.run_action("app.profiles")
+        self.call_later(self.run_action, "app.profiles")
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         """Draw the line; its background is red on prod."""

@@ -336,7 +336,14 @@ class Cycle(Widget, can_focus=True):
 
 
 class Listed(Cycle):
-    """A choice of many words in one line; Enter opens their list, and letters search it."""
+    """A choice of many words in one line; Enter asks for their list, and so does a letter, which searches it."""
+
+    @message
+    class ListWanted(Message):
+        """The list should open, with the beginning of its search."""
+
+        listed: Listed
+        typed: str
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,space,right,left", "list", show=False),
@@ -345,7 +352,7 @@ class Listed(Cycle):
     def __init__(self, words: Mapping[str, str], value: str, *, title: str, nothing: str = "none") -> None:
         """``words``: the words with their descriptions."""
         super().__init__([*words], value, nothing=nothing)
-        self._descriptions, self._title = words, title
+        self.words, self.title, self.nothing = words, title, nothing
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         role = "accent reverse bold" if self.has_focus else "text"
@@ -368,14 +375,9 @@ class Listed(Cycle):
             self.action_list(letter)
 
     def action_list(self, typed: str = "") -> None:
-        """Open the list; the letters after the first are for its search."""
-        from rpcexplorer.tui.widgets.picker import Pick, Picker  # It needs this module.
+        self.post_message(self.ListWanted(self, typed))
 
-        picks = []
-        for word in self._words:
-            picks.append(Pick(word, word or self._nothing, self._descriptions.get(word, "")))
-        self.app.push_screen(Picker(self._title, picks, on=self.value, typed=typed), self._choose)
-
-    def _choose(self, word: str | None) -> None:
+    def choose(self, word: str | None) -> None:
+        """Take a word of the list; None if it was closed."""
         if word is not None:
             self._take(word)
