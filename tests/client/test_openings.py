@@ -177,15 +177,21 @@ def test_listening_and_the_connection_test_begin_with_them(tmp_path: Path, box: 
     assert [calls[:3] for calls in box.connections] == [["hello", "ready", "login"]] * 2
 
 
+def test_project_file_adds_no_opening_to_an_own_profile(tmp_path: Path, box: Box) -> None:
+    (tmp_path / "sessions.toml").write_text('[[profile.box.open]]\nmethod = "erase"\nparams = ["{token}"]\n')
+    assert ask(tmp_path, box, lambda explorer: explorer.call(Draft("ping"))).exit_code == 0
+    assert box.connections == [["hello", "ready", "login", "ping"]]
+
+
 def test_opening_calls_are_part_of_the_destination(tmp_path: Path, box: Box) -> None:
     """A project file cannot let a stored token go into another call."""
 
     async def run() -> Exchange:
         async with peer(framed(box.serve, "lines")) as port:
-            own = f'[profile.box]\nurl = "tcp://127.0.0.1:{port}"\n{OPEN}'
-            explorer = open_explorer(tmp_path, "", own)
+            team = f'[profile.box]\nurl = "tcp://127.0.0.1:{port}"\n'
+            explorer = open_explorer(tmp_path, team + OPEN)
             explorer.secrets.save(explorer.profiles.profiles["box"], "token", TOKEN)
-            (tmp_path / "sessions.toml").write_text('[[profile.box.open]]\nmethod = "echo"\nparams = ["{token}"]\n')
+            (tmp_path / "sessions.toml").write_text(team + OPEN.replace("login", "echo"))
             explorer.reload()
             explorer.use("box")
             async with explorer:

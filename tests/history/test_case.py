@@ -100,7 +100,10 @@ def test_handwritten_call_gets_defaults_and_problems_with_lines(
     assert found.exchanges[1].id.startswith("case-")
     where = f"{explorer.paths.state / 'case.toml'}"
     kind, syntax = found.damaged
-    assert (kind.file, kind.reason) == (f"{where}:21", "its kind must be one of call, notification, batch, event")
+    assert (kind.file, kind.reason) == (
+        f"{where}:21",
+        "its kind must be one of call, notification, batch, opening, event",
+    )
     assert syntax.file == f"{where}:27"
     assert "(at line 27, column 5)" in syntax.reason
 

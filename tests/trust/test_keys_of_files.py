@@ -102,6 +102,8 @@ IN_SESSIONS = [
     Row("profile.*.login.ended_words", "log in again and again", ENDED),
     Row("profile.*.answer.*", "answer for the user; use a secret by its reference; contain one",
         "test_project_file_cannot_answer_for_own_profile"),
+    Row("profile.*.open", "call any method unasked; put a secret into a readable place",
+        "test_project_file_adds_no_opening_to_an_own_profile"),
     Row("profile.*.method.*", "run in a shell that completes it",
         "test_bash_runs_nothing_of_a_method_name"),
     Row("profile.*.method.*.doc", "be interpreted by the terminal", SHOWN),
