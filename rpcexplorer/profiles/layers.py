@@ -75,8 +75,9 @@ def merge(lower: Leaves, upper: Leaves) -> Leaves:
 def as_strict(own: Leaves, merged: Leaves) -> Leaves:
     """Return the merged values, at least as strict as the user file.
 
-    If the URL is in the user file, no other file can mark a method safe, answer a request of the server, or add a call
-    to the opening of its connection or change its handshake. Other changes of its destination have to be allowed, see `Destinations.question`.
+    If the URL is in the user file, no other file can mark a method safe, answer a request of the server, add a call to
+    the opening of its connection or change the params of its handshake. Other changes of its destination have to be
+    allowed, see `Destinations.question`.
     """
     strict = dict(merged)
     url = own.get(("url",))
