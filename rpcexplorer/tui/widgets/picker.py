@@ -13,6 +13,7 @@ from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from rpcexplorer.text.matching import ranked
+from rpcexplorer.text.printable import columns
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.dialog import Dialog, keys
 from rpcexplorer.tui.widgets.inputs import Entry
@@ -20,6 +21,8 @@ from rpcexplorer.tui.widgets.rows import RowList
 
 MOST: Final = 16
 """Rows of the list."""
+MAX_LABEL_COLUMNS: Final = 17
+"""That of most commands. Descriptions of longer labels begin further right."""
 APART: Final = 8
 """Screen lines of the block that are not list rows."""
 
@@ -83,6 +86,9 @@ def matching(picks: Sequence[Pick], query: str) -> list[Shown]:
 class PickList(RowList[Shown], can_focus=False):
     """The matching choices; keys come from the input line."""
 
+    label_columns = 0
+    """Columns of the labels, so that descriptions are aligned."""
+
     def draw(self, item: Shown, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "selection" if chosen else self.ground
         found, plain, about, mark = "accent bold underline", "text", "dim", "   "
@@ -93,7 +99,8 @@ class PickList(RowList[Shown], can_focus=False):
         words = [(mark, plain)]
         for at, letter in enumerate(item.pick.label):
             words.append((letter, found if at in item.positions else plain))
-        words.append((f"  {item.pick.words}", about))
+        blanks = " " * max(self.label_columns - columns(item.pick.label), 0)
+        words.append((f"{blanks}  {item.pick.words}", about))
         return line(words, width, styles, right=[(f"  {item.pick.mark} ", "middle")], ground=ground)
 
 
@@ -130,6 +137,7 @@ class Picker(Dialog[str]):
         super().__init__(title)
         self._picks, self._on, self._moved = picks, on, moved
         self._line, self.list = Entry(typed, hint="type to find"), PickList()
+        self.list.label_columns = min(max((columns(pick.label) for pick in picks), default=0), MAX_LABEL_COLUMNS)
         self.list.empty = [[("   No matches.", "dim")]]
         self.set_class(moved is not None, "-preview")
 

@@ -86,3 +86,13 @@ async def test_cursor_is_visible_in_a_low_terminal() -> None:
         await program.until(lambda: "cherry" in text_of(picker.list))
         assert picker.region.contains_region(picker.list.region)
         await program.press("escape")
+
+
+async def test_descriptions_begin_in_one_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    picks = [Pick("a", "fig", "a fruit"), Pick("b", "blackberry", "a berry"), Pick("c", "x" * 30, "a word")]
+    monkeypatch.setattr("tests.tui.widgets.test_picker.PICKS", picks)
+    async with picking() as (picker, program, _):
+        fig, berry, long = text_of(picker.list).split("\n")
+        assert fig.index("a fruit") == berry.index("a berry") == 3 + 17 + 2
+        assert "x  a word" in long
+        await program.press("escape")
