@@ -32,7 +32,7 @@ from rpcexplorer.model.destination import Destination, DestinationChanged, Nobod
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
-from rpcexplorer.model.problem import Checked, Problem, UserError, counted, joined_words, nearest
+from rpcexplorer.model.problem import Checked, Problem, UserError, counted, cut, joined_words, nearest
 from rpcexplorer.model.profile import FORM_OF_REQUEST, OVERLAY, DocumentSource, Profile, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import Secret, with_references
@@ -630,7 +630,8 @@ class Explorer:
         from rpcexplorer.variables.references import names
 
         profile = self._in_use()
-        return names(self.profiles.variables_of(profile), self.journal.methods(profile))
+        opened = {opening.name: opening.method for opening in profile.openings if opening.name}
+        return names(self.profiles.variables_of(profile), self.journal.methods(profile), opened)
 
     def saved_calls(self) -> dict[str, SavedCall]:
         """Return the saved calls of the profile in use, by name."""
@@ -899,14 +900,14 @@ class Explorer:
         """
         profile = profile or self._in_use()
         id = id or fresh_id()
-        sent, remarks = self._filled(draft, profile, id)
-        await self._decide_about_file(profile, draft, sent)
         client = await self.client_of(profile)
-        exchange = await client.send(sent, id=id, timeout=timeout, watch=watch, stop=stop)
+        remarks = list[str]()
+        fill = partial(self._fill, draft, client, id, remarks)
+        exchange = await client.send(draft, fill=fill, id=id, timeout=timeout, watch=watch, stop=stop)
         self._seed = fresh_id()
         return self._noted(exchange, profile, remarks)
 
-    def _noted(self, exchange: Exchange, profile: Profile, remarks: tuple[str, ...]) -> Exchange:
+    def _noted(self, exchange: Exchange, profile: Profile, remarks: Sequence[str]) -> Exchange:
         """Return an exchange with notes about the server and about the variables of the call."""
         exchange = self.method_lists.with_quirks(exchange, profile)
         return replace(exchange, notes=(*exchange.notes, *remarks)) if remarks else exchange
@@ -931,12 +932,9 @@ class Explorer:
         """
         profile = self._in_use()
         id = fresh_id()
-        sent: Draft | Batch | None = None
-        remarks: tuple[str, ...] = ()
-        if draft is not None:
-            sent, remarks = self._filled(draft, profile, id)
-            await self._decide_about_file(profile, draft, sent)
-        assert not isinstance(sent, Batch)
+        client = await self.client_of(profile)
+        remarks = list[str]()
+        fill = None if draft is None else partial(self._fill, draft, client, id, remarks)
         has_response = False
 
         def respond(exchange: Exchange) -> None:
@@ -944,8 +942,7 @@ class Explorer:
             has_response = True
             on_response(self._noted(exchange, profile, remarks))
 
-        client = await self.client_of(profile)
-        end = await client.listen(sent, on_response=respond, id=id, timeout=timeout, watch=watch, stop=stop)
+        end = await client.listen(draft, on_response=respond, fill=fill, id=id, timeout=timeout, watch=watch, stop=stop)
         return end if has_response else self._noted(end, profile, remarks)
 
     async def replay(
@@ -1043,15 +1040,18 @@ class Explorer:
 
         profile = profile or self._in_use()
         id = id or fresh_id()
-        draft, remarks = self._filled(draft, profile, id)
+        found = None
+        if "{{" in draft.text:
+            found = self._resolution(draft, profile, id, draft.given)
+            draft = found.draft
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
         logs_in = not profile.assumes_auth or self.credentials.can_log_in(profile)
         secrets = self.credentials.in_use()
         shown = preview(profile, draft, id, has_session=has_session, logs_in=logs_in, bare=bare, secrets=secrets)
         if isinstance(shown, Refused):
             return shown
-        if remarks:
-            shown = replace(shown, remarks=(*shown.remarks, *remarks))
+        if found is not None:
+            shown = replace(shown, remarks=(*shown.remarks, *found.remarks))
         question = self.question(profile)
         if question:
             shown = replace(shown, doubt=question.sentence(profile.name))
@@ -1075,31 +1075,56 @@ class Explorer:
     ) -> Draft | Batch | Missing:
         """Return the draft with its variables replaced, or the missing ones.
 
-        ``given`` values are for this call only and win over variables. Sending it replaces nothing again. With the same
-        ``id``, random values stay the same until a call is sent.
+        ``given`` values are for this call only and win over variables. Sending it replaces nothing again, unless it
+        needs the result of an opening call: then all its variables are replaced when it is sent. With the same ``id``,
+        random values stay the same until a call is sent.
         """
         if "{{" not in draft.text:
             return draft
         from rpcexplorer.variables.resolve import Missing
 
         found = self._resolution(draft, profile or self._in_use(), id, given)
-        return Missing(found.unresolved) if found.unresolved else found.draft
+        missing = tuple(unresolved for unresolved in found.unresolved if not unresolved.is_later)
+        if missing:
+            return Missing(missing)
+        return replace(draft, given=given or {}) if found.unresolved else found.draft
 
-    def _filled(self, draft: Draft | Batch, profile: Profile, id: str) -> tuple[Draft | Batch, tuple[str, ...]]:
-        """Return the draft with its variables replaced, and remarks about them."""
-        if "{{" not in draft.text:  # Most calls need no import for this.
-            return draft, ()
-        found = self._resolution(draft, profile, id)
-        return found.draft, found.remarks
+    async def _fill(
+        self, draft: Draft | Batch, client: ProfileClient, id: str, remarks: list[str]
+    ) -> Draft | Batch | Refused:
+        """Return the draft with its variables replaced, once its connection is open; add remarks about them."""
+        filled = draft
+        if "{{" in draft.text:  # Most calls need no import for this.
+            found = self._resolution(draft, client.profile, id, draft.given, client)
+            if draft.given is not None and found.unresolved:
+                from rpcexplorer.variables.resolve import Missing
+
+                return Refused("params", Missing(found.unresolved).sentence)
+            filled = found.draft
+            remarks += found.remarks
+        await self._decide_about_file(client.profile, draft, filled)
+        return filled
 
     def _resolution(
-        self, draft: Draft | Batch, profile: Profile, id: str, given: Mapping[str, str] | None = None
+        self,
+        draft: Draft | Batch,
+        profile: Profile,
+        id: str,
+        given: Mapping[str, str] | None = None,
+        client: ProfileClient | None = None,
     ) -> Resolution:
-        from rpcexplorer.variables.resolve import Sources, resolution
+        """Replace variables; without a ``client``, those of opening calls get their values later."""
+        from rpcexplorer.variables.resolve import LastResult, Sources, resolution
+
+        def opened(name: str) -> LastResult:
+            if not any(opening.name == name for opening in profile.openings):
+                return LastResult(why=f"{profile.shown_name} has no opening call with the name {cut(name)}")
+            return client.opened(name) if client else LastResult(is_later=True)
 
         last = partial(self.journal.last_value, profile)
         variables = self.profiles.variables_of(profile)
-        return resolution(draft, Sources(given or {}, variables, last, f"{self._seed} {id or fresh_id()}"))
+        seed = f"{self._seed} {id or fresh_id()}"
+        return resolution(draft, Sources(given or {}, variables, last, opened, seed))
 
     async def discover(
         self, *, watch: Watch | None = None, stop: Stop | None = None, tell: TellStep | None = None

@@ -13,7 +13,7 @@ from rpcexplorer.files.toml import dotted
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Problem, UserError, first_few
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.variables.resolve import NOTHING
+from rpcexplorer.variables.references import NOTHING
 
 MAX_PROBLEMS = 10
 HOW_TO = """To make one, write into sessions.toml:

@@ -22,7 +22,8 @@ from rpcexplorer.model.secret import UNRECORDED
 from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.text.exchange import outcome_words
 from rpcexplorer.transport.port import Watch
-from rpcexplorer.variables.resolve import NOTHING, Missing, used_in
+from rpcexplorer.variables.references import NOTHING
+from rpcexplorer.variables.resolve import Missing, used_in
 
 CheckVerdict = Literal["passed", "failed", "error"]
 """``error``: there is no response to judge."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from rpcexplorer.client.open_connection import OpenConnection
     from rpcexplorer.client.openings import Openings
     from rpcexplorer.model.event import Event
+    from rpcexplorer.variables.resolve import LastResult
 
 NO_STREAM: Final = "The response to the call is complete: it is not an event stream, so no events can come."
 BACKGROUND_SECONDS: Final = 1.0
@@ -66,6 +67,8 @@ BACKGROUND_SECONDS: Final = 1.0
 REPLY_LIMIT: Final = 256 * 1024 * 1024
 Record = Callable[[Exchange, Redaction], None]
 """Get an exchange without secrets, and what has redacted them."""
+Fill = Callable[[], Awaitable[Draft | Batch | Refused]]
+"""Return a draft with its variables replaced, or why it is not sent."""
 
 
 def discard(exchange: Exchange, redaction: Redaction) -> None:
@@ -130,13 +133,15 @@ class ProfileClient:
         timeout: float | None = None,  # noqa: ASYNC109 - covers a login too, and keeps the part received by then
         watch: Watch | None = None,
         stop: Stop | None = None,
+        fill: Fill | None = None,
         document: str = "",
         opens: bool = False,
         listening: Listening | None = None,
     ) -> Exchange:
         """Send a draft.
 
-        ``watch`` is called with the progress; ``stop`` can end the call.
+        ``watch`` is called with the progress; ``stop`` can end the call. ``fill`` replaces the draft, once a connection
+        has had its opening calls: the draft may need their results.
 
         ``document`` is a path on the same server that is fetched instead: with credentials in headers and address, but
         without any part of the draft. ``opens``: only open the connection, or the event stream of ``listening``.
@@ -152,7 +157,15 @@ class ProfileClient:
         if profile.openings:
             if failure := await self._openings.make(partial(self._send_opening, watch=watch, stop=stop)):
                 return replace(exchange, outcome=_with_handshake_named(failure))
+            self.credentials.hide(self._openings.secrets)  # Again: later ones must not displace them.
             exchange = replace(exchange, when=datetime.now(UTC))  # It comes after the calls of the opening.
+        if fill is not None:
+            filled = await fill()
+            if isinstance(filled, Refused):
+                return replace(exchange, outcome=filled)
+            exchange, calls = self._unsent(id, filled), calls_of(filled, id, profile.envelope)
+            if isinstance(calls, Refused):
+                return replace(exchange, outcome=calls)
         message = Message(kind_of(draft), calls)
         exchange = replace(exchange, method=message.method)
         session = await self.credentials.session(profile) if profile.has_sessions else None
@@ -187,7 +200,14 @@ class ProfileClient:
         exchange = replace(self._unsent(id, Draft(opening.method, params)), kind="opening")
         call = AuthCall(profile, Message("call", ()), None, exchange.when, lambda: False)
         running = RunningCall(self, exchange, watch=watch, begins=True)
-        return await running.run(opening_request(profile, opening, params, id), call, stop, self._record)
+        exchange = await running.run(opening_request(profile, opening, params, id), call, stop, self._record)
+        self._openings.keep(opening, exchange, self.redaction())
+        self.credentials.hide(self._openings.secrets)
+        return exchange
+
+    def opened(self, name: str) -> LastResult:
+        """Return the result of an opening call on the connection that is open."""
+        return self._openings.result(name)
 
     @cached_property
     def _openings(self) -> Openings:
@@ -224,6 +244,7 @@ class ProfileClient:
         draft: Draft | None = None,
         *,
         on_response: Callable[[Exchange], None] = lambda _: None,
+        fill: Fill | None = None,
         id: str | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - until the response came, not for listening
         watch: Watch | None = None,
@@ -240,7 +261,7 @@ class ProfileClient:
         listening = None if self.profile.is_open_connection else _listening()
         sending = partial(self.send, draft or Draft("listen"), watch=watch, stop=stop, opens=opens, listening=listening)
         try:
-            exchange = await sending(id=id, timeout=timeout)
+            exchange = await sending(id=id, timeout=timeout, fill=fill)
             if exchange.exit_code:
                 return exchange
             on_response(exchange)

@@ -47,7 +47,8 @@ from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Request, Response, Step, Unreachable
 from rpcexplorer.transport.request import Address, address_of, request_headers
-from rpcexplorer.variables.resolve import NOTHING, Missing
+from rpcexplorer.variables.references import NOTHING
+from rpcexplorer.variables.resolve import Missing
 
 T = TypeVar("T")
 FIRST_PAUSE_SECONDS: Final = 0.1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final, TypeVar
 
@@ -41,6 +41,8 @@ class Draft(Struct, frozen=True):
     """The text of the editor, if ``text`` has the values of its variables."""
     sources: tuple[str, ...] = ()
     """Texts that the params may come from, and that the user did not type for this call: a saved or recorded call."""
+    given: Mapping[str, str] | None = None
+    """Values for its variables, if it is sent only once all of them, and those of opening calls, have one."""
 
     def read(self) -> Params | Typo:
         """Parse the text, or return its first problem."""
@@ -52,6 +54,8 @@ class Batch(Struct, frozen=True):
 
     text: str
     typed: str | None = None
+    given: Mapping[str, str] | None = None
+    """As in `Draft`."""
 
     def read(self) -> Params | Typo:
         """Parse the text, or return its first problem."""

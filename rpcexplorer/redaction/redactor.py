@@ -282,6 +282,7 @@ MARGIN: Final = 4 * 1024
 _RUN = regex(r"[a-z0-9]+")
 _ESCAPED_LETTER = regex(r"\\u00[4-7]")
 _GUILLEMETS = regex("«[^«»]*»")
+_RESULT_REFERENCE = regex(r'"\{\{(?:last|open)\.[^{}"\\]+#[^{}"\\]*\}\}"')
 _NO_SECRET = regex(r"null|true|false|[\[{]\s*+[\]}]")
 """Values that hold nothing, whatever their name is."""
 
@@ -393,9 +394,10 @@ class Redactor:
     def params(self, text: str) -> str:
         """Redact params that can be sent again.
 
-        A secret reference replaces only the value that it resolves to. Other redacted values get the mark.
+        A secret reference replaces only the value that it resolves to. Other redacted values get the mark. A result
+        reference stays, whatever the name of its member is.
         """
-        found = self.edits(text)
+        found = [edit for edit in self.edits(text) if not _RESULT_REFERENCE.fullmatch(text, edit.start, edit.end)]
         return edited(text, [Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in found])
 
     def header(self, name: str, value: str) -> str:

@@ -94,8 +94,11 @@ class StoredCredentials:
         return in_use
 
     def hide(self, values: Iterable[Secret]) -> None:
-        """Redact values that only a call knew, such as the proof of a digest, until many later ones."""
-        self._of_calls += [value for value in dict.fromkeys(values) if value not in self._of_calls]
+        """Redact values that only a call or a connection knew, such as the proof of a digest, until many later ones."""
+        for value in dict.fromkeys(values):
+            if value in self._of_calls:
+                self._of_calls.remove(value)
+            self._of_calls.append(value)
 
     def state(self, profile: Profile) -> dict[str, Secret | DestinationChanged | None]:
         """Return the fields that the profile needs, and their values if known."""

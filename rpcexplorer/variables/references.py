@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ REFERENCE: Final = regex(r"\{\{\{\{|\{\{(?P<inside>[^{}]+)\}\}")
 TOKEN: Final = regex(rf"(?P<string>{STRING})(?P<colon>[ \t\n\r]*:)?")
 NAME: Final = regex(r"[^\W\d][\w.-]{0,63}")
 LAST: Final = "last."
+OPENED: Final = "open."
 MADE: Final = {
     "uuid": "a random UUID, a new one for each use",
     "now": "the current time, in UTC",
@@ -27,6 +29,7 @@ MADE: Final = {
 }
 """Variables whose values are generated when a call is sent."""
 JSON: Final = ":json"
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _END_OF_METHOD: Final = regex("#(?=/|$)")
 
 
@@ -37,7 +40,10 @@ class Reference(Struct, frozen=True):
     as_json: bool = False
     """Insert the value as JSON, not as text."""
     method: str = ""
+    """The method whose newest result has the value."""
     pointer: str = ""
+    opening: str = ""
+    """The opening call whose result has the value."""
 
     def __str__(self) -> str:
         return f"{{{{{self.name}}}}}"
@@ -48,6 +54,9 @@ def reference(inside: str) -> Reference:
     typed = inside.strip(" ")
     body = typed.removesuffix(JSON)
     as_json, name = body != typed, decoded(f'"{body}"')
+    if body.startswith(OPENED) and "#" in body:  # Without it, it is a variable, which may have this name.
+        opening, _, inside = body.removeprefix(OPENED).partition("#")
+        return Reference(name, as_json, opening=decoded(f'"{opening}"'), pointer=decoded(f'"{inside}"'))
     if not body.startswith(LAST):
         return Reference(name, as_json)
     method, *pointer = _END_OF_METHOD.split(body.removeprefix(LAST), maxsplit=1)
@@ -112,10 +121,16 @@ class Offered(Struct, frozen=True):
     words: str
 
 
-def names(variables: Mapping[str, str], called: Iterable[str] = ()) -> tuple[Offered, ...]:
-    """Return variables, generated values and result references, in order."""
+def names(
+    variables: Mapping[str, str], called: Iterable[str] = (), opened: Mapping[str, str] = NOTHING
+) -> tuple[Offered, ...]:
+    """Return variables, generated values and result references, in order.
+
+    ``opened`` are the methods of opening calls by the names of these calls.
+    """
     return (
         *(Offered(name, variables[name]) for name in sorted(variables)),
         *(Offered(name, words) for name, words in MADE.items()),
+        *(Offered(f"{OPENED}{name}#", f"the result of {opened[name]} on this connection") for name in opened),
         *(Offered(to_last(name)[2:-2], f"the newest result of {name}") for name in called),
     )

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import count
-from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
@@ -23,6 +22,7 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.variables.references import (
     MADE,
+    NOTHING,
     OPENING,
     REFERENCE,
     TOKEN,
@@ -34,16 +34,17 @@ from rpcexplorer.variables.references import (
 
 LONGEST: Final = 16 * 1024 * 1024
 """Largest text with its values filled in, in characters."""
-NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _LONE: Final = regex(f"(?P<whole>{HIDDEN.pattern})|«")
 
 
 class LastResult(Struct, frozen=True):
-    """The newest result of a method."""
+    """The newest result of a method, or the result of an opening call."""
 
     text: str = ""
     why: str = ""
     """Why there is no usable result."""
+    is_later: bool = False
+    """There will be one when the call is sent."""
 
 
 class Sources(Struct, frozen=True):
@@ -53,6 +54,8 @@ class Sources(Struct, frozen=True):
     variables: Mapping[str, str] = NOTHING
     last: Callable[[str], LastResult] = lambda method: LastResult(why=f"there is no result of {method}")
     """Return the newest result of a method."""
+    opened: Callable[[str], LastResult] = lambda name: LastResult(why=f"there is no opening call {name}")
+    """Return the result of an opening call."""
     seed: str = ""
     """Generated values depend on it, so that the preview shows the same ones."""
     moment: datetime | None = None
@@ -65,6 +68,8 @@ class Unresolved(Struct, frozen=True):
     """A clause such as "has no value"."""
     guess: str = ""
     """A variable with a similar name, if there is one."""
+    is_later: bool = False
+    """It gets its value when the call is sent."""
 
     def __str__(self) -> str:
         advice = f" Did you mean {{{{{self.guess}}}}}?" if self.guess else ""
@@ -104,7 +109,7 @@ class Resolution(Struct, frozen=True):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Return the warnings for a call that is sent with unresolved names."""
-        return tuple(f"{missing} It is sent as typed." for missing in self.unresolved)
+        return tuple(str(one) if one.is_later else f"{one} It is sent as typed." for one in self.unresolved)
 
 
 def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
@@ -161,8 +166,8 @@ class _Values:
         self._sources = sources
         self._moment = (sources.moment or datetime.now(UTC)).astimezone(UTC)
         self._count = count()
-        self._last: dict[str, tuple[LastResult, PointerLookup]] = {}
-        """By method: each result is read once."""
+        self._results: dict[tuple[str, str], tuple[LastResult, PointerLookup]] = {}
+        """By method and opening call: each result is read once."""
         self._length = 0
         self.looked_up = False
         self.missing: dict[str, Unresolved] = {}
@@ -215,8 +220,8 @@ class _Values:
 
     def _looked_up(self, wanted: Reference) -> str | Unresolved:
         """Return the text for a JSON value as written, else as a JSON string."""
-        if wanted.method:
-            return self._of_last(wanted)
+        if wanted.method or wanted.opening:
+            return self._of_result(wanted)
         name = wanted.name
         if name in MADE:
             return spelled(self._made(name))
@@ -228,19 +233,25 @@ class _Values:
         guess = nearest(name, [*self._sources.given, *self._sources.variables, *MADE])
         return Unresolved(wanted, "has no value", guess or "")
 
-    def _of_last(self, wanted: Reference) -> str | Unresolved:
-        if wanted.method not in self._last:
-            newest = self._sources.last(wanted.method)
-            self._last[wanted.method] = newest, PointerLookup(newest.text)
-        found, levels = self._last[wanted.method]
+    def _of_result(self, wanted: Reference) -> str | Unresolved:
+        key = wanted.method, wanted.opening
+        if key not in self._results:
+            sources = self._sources
+            result = sources.opened(wanted.opening) if wanted.opening else sources.last(wanted.method)
+            self._results[key] = result, PointerLookup(result.text)
+        found, levels = self._results[key]
+        if found.is_later:
+            return Unresolved(wanted, "gets its value when the call is sent", is_later=True)
         if found.why:
             return Unresolved(wanted, f"has no value: {found.why}")
         value = None
         if not wanted.pointer or wanted.pointer.startswith("/"):
             value = levels.at(wanted.pointer)
         if value is None:
-            where = f"the newest result of {cut(wanted.method)} does not contain {cut(wanted.pointer)}"
-            return Unresolved(wanted, f"has no value: {where}")
+            what = f"the newest result of {cut(wanted.method)}"
+            if wanted.opening:
+                what = f"the result of the opening call {cut(wanted.opening)}"
+            return Unresolved(wanted, f"has no value: {what} does not contain {cut(wanted.pointer)}")
         return value if wanted.as_json or value.startswith('"') else spelled(value)
 
     def _made(self, name: str) -> str:

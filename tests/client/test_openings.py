@@ -13,6 +13,7 @@ import pytest
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
+from rpcexplorer.model.secret import Secret
 from tests.fakes.explorer import open_explorer
 from tests.fakes.peers import Peer, framed, peer
 
@@ -38,6 +39,7 @@ class Box:
 
     def __init__(self) -> None:
         self.connections: list[list[str]] = []
+        self.received: list[bytes] = []
         self.token = TOKEN
         self.hello: dict[str, Any] = {"result": {"name": "box"}}
 
@@ -47,6 +49,7 @@ class Box:
         while message := await peer.receive():
             call = json.loads(message)
             calls.append(call["method"])
+            self.received.append(message)
             if "id" not in call:
                 continue
             answer: dict[str, Any] = {"result": call.get("params")}
@@ -216,3 +219,122 @@ def test_token_is_not_sent_to_another_machine_in_plain_text_unasked(tmp_path: Pa
     exchange = asyncio.run(run())
     assert isinstance(exchange.outcome, Refused)
     assert exchange.outcome.sentence.startswith("Credentials not sent: tcp://192.0.2.1:9 is not encrypted.")
+
+
+SESSION = """\
+[[profile.box.open]]
+name = "session"
+method = "hello"
+"""
+ID = "sess-4711-of-this-connection"
+PROMPT = '{"sessionId": "{{open.session#/sessionId}}", "at": "{{open.session#/n:json}}"}'
+
+
+@pytest.fixture
+def agent(box: Box) -> Box:
+    """A server whose greeting has the id of a session."""
+    box.hello = {"result": {"sessionId": ID, "n": 1.10}}
+    return box
+
+
+def texts_in(folder: Path) -> str:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return "\n".join(path.read_text(errors="replace") for path in files)
+
+
+def test_results_of_opening_calls_are_inserted_once_connected(tmp_path: Path, agent: Box) -> None:
+    async def act(explorer: Explorer) -> Exchange:
+        exchange = await explorer.call(Draft("prompt", PROMPT))
+        record = explorer.recent(1)[0]
+        assert record.params == PROMPT
+        assert record.params_sent == '{"sessionId": "«not recorded»", "at": 1.1}'
+        return exchange
+
+    exchange = ask(tmp_path, agent, act, SESSION)
+    assert (exchange.exit_code, exchange.notes) == (0, ())
+    assert agent.connections == [["hello", "prompt"]]
+    assert json.loads(agent.received[-1])["params"] == {"sessionId": ID, "at": 1.1}
+
+
+def test_secret_of_an_opening_result_is_hidden_in_later_calls(tmp_path: Path, agent: Box) -> None:
+    """It is hidden by its value: as a param without a name, and in what the server says about it."""
+
+    async def act(explorer: Explorer) -> Exchange:
+        await explorer.call(Draft("prompt", '["{{open.session#/sessionId}}"]'))
+        for number in range(40):
+            explorer.credentials.hide([Secret(f"the proof of digest {number}", "not recorded")])
+        return await explorer.call(Draft("prompt", f'["about {ID}"]'))
+
+    exchange = ask(tmp_path, agent, act, SESSION)
+    assert json.loads(agent.received[-2])["params"] == [ID]
+    assert ID not in texts_in(tmp_path)
+    assert ID not in f"{exchange.outcome} {exchange.response.body!r}"
+
+
+@pytest.mark.parametrize(
+    ("result", "reference", "why"),
+    [
+        ({"n": 1}, "open.session#/sessionId", "the result of the opening call session does not contain /sessionId"),
+        ({"n": 1}, "open.thread#/n", "box has no opening call with the name thread"),
+        ({"sessionId": "a1", "n": 1}, "open.session#/n", "contains a secret that is too short to be found"),
+        ({"password": ["p" * 9 + str(n) for n in range(17)], "n": 1}, "open.session#/n", "contains too many secrets"),
+        ({"you": TOKEN, "n": 1}, "open.session#/n", "contains a redacted value"),
+        ({"n": "x" * 1024 * 1024}, "open.session#/n", "cannot be searched for secrets"),
+    ],
+)
+def test_opening_result_without_a_value_is_explained(
+    tmp_path: Path, box: Box, result: Any, reference: str, why: str
+) -> None:
+    box.hello = {"result": result}
+    draft = Draft("prompt", f'["{{{{{reference}}}}}"]')
+    exchange = ask(tmp_path, box, lambda explorer: explorer.call(draft), SESSION)
+    [note] = exchange.notes
+    assert note.startswith(f"{{{{{reference}}}}} has no value: ")
+    assert why in note
+    assert note.endswith("It is sent as typed.")
+
+
+def test_saved_call_waits_for_the_connection_or_is_not_sent(tmp_path: Path, agent: Box) -> None:
+    async def act(explorer: Explorer) -> Exchange:
+        for pointer in ("/sessionId", "/none"):
+            draft = explorer.resolved(
+                Draft("prompt", f'["{{{{open.session#{pointer}}}}}", "{{{{page}}}}"]'), {"page": "2"}
+            )
+            assert isinstance(draft, Draft)
+            exchange = await explorer.call(draft)
+        return exchange
+
+    exchange = ask(tmp_path, agent, act, SESSION)
+    assert isinstance(exchange.outcome, Refused)
+    assert exchange.outcome.sentence.startswith("Nothing was sent: {{open.session#/none}} has no value: ")
+    assert json.loads(agent.received[-1])["params"] == [ID, "2"]
+    assert agent.connections == [["hello", "prompt"]]
+
+
+def test_preview_opens_nothing_and_keeps_the_reference(tmp_path: Path, agent: Box) -> None:
+    async def act(explorer: Explorer) -> Any:
+        return explorer.preview(Draft("prompt", PROMPT))
+
+    shown = ask(tmp_path, agent, act, SESSION)
+    assert b"{{open.session#/sessionId}}" in shown.body
+    assert "{{open.session#/sessionId}} gets its value when the call is sent." in shown.remarks
+    assert agent.connections == []
+
+
+def test_each_connection_has_results_of_its_own(tmp_path: Path, agent: Box) -> None:
+    async def act(explorer: Explorer) -> None:
+        await explorer.call(Draft("prompt", PROMPT))
+        await explorer.close_connection()
+        agent.hello = {"result": {"sessionId": "sess-4712-of-the-next", "n": 2}}
+        await explorer.listen(Draft("bye", PROMPT))
+
+    ask(tmp_path, agent, act, SESSION)
+    assert json.loads(agent.received[-1])["params"] == {"sessionId": "sess-4712-of-the-next", "at": 2}
+    assert agent.connections == [["hello", "prompt"], ["hello", "bye"]]
+
+
+def test_editor_offers_results_of_opening_calls(tmp_path: Path, agent: Box) -> None:
+    async def act(explorer: Explorer) -> list[str]:
+        return [f"{offered.inside}: {offered.words}" for offered in explorer.names()]
+
+    assert "open.session#: the result of hello on this connection" in ask(tmp_path, agent, act, SESSION)

@@ -100,6 +100,9 @@ def test_inert_value_stays_inert_in_any_params(value: str) -> None:
         (r"last.a\u0023/b#/c", Reference("last.a#/b#/c", False, "a#/b", "/c")),
         (r"last.a#/b\u003ajson", Reference("last.a#/b:json", False, "a", "/b:json")),
         (r"last.say \"hi\"#/\u007b", Reference('last.say "hi"#/{', False, 'say "hi"', "/{")),
+        ("open.a#/b:json", Reference("open.a#/b", True, "", "/b", "a")),
+        ("open.a#", Reference("open.a#", opening="a")),
+        ("open.a", Reference("open.a")),
     ],
 )
 def test_text_between_the_braces_is_parsed(inside: str, read: Reference) -> None:
