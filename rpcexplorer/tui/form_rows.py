@@ -30,11 +30,15 @@ INDENT: Final = 2
 """Columns for each level."""
 WIDEST: Final = 32
 """Columns for the names."""
-KIND: Final = 60
-"""Columns for the type and limits of a value.
+VALUES: Final = (14, 24, 40)
+"""Columns for values: the least, the most for a folded object or array, and the most for others.
 
-A long value leaves half of the width for them.
+A longer value leaves half of the width for its type.
 """
+KIND: Final = 60
+"""Columns for the type and limits of a value."""
+LEAST_DOC: Final = 20
+"""Columns below which the docs of a value are left to the lines below the list."""
 SIGNS: Final = {"absent": ("○", "dim"), "null": ("∅", "middle"), "value": ("●", "accent")}
 """Signs of the three states, so that they do not depend on colour."""
 
@@ -49,11 +53,15 @@ class FormList(RowList[FormField], inherit_bindings=False):
         """``advice`` is shown if there are no rows."""
         super().__init__()
         self.empty = advice
-        self._names = 0
+        self._names = self._values = self._kinds = 0
 
     def watch_items(self) -> None:
         reach = (INDENT * row.depth + columns(row.name[:WIDEST]) + 2 for row in self.items)
         self._names = min(max(reach, default=0), WIDEST)
+        least, folded, most = VALUES
+        values = (width_of(_value(row, folded if row.is_container else most)) for row in self.items)
+        self._values = max([least, *values])
+        self._kinds = max((width_of(_type_words(row, KIND)) for row in self.items if not row.wrong), default=0)
         super().watch_items()
 
     @property
@@ -64,8 +72,11 @@ class FormList(RowList[FormField], inherit_bindings=False):
     def draw(self, item: FormField, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "selection" if chosen else "background"
         room = width - self.value_column
-        value = _value(item, room - min(width_of(_type_words(item, KIND)), room // 2))
-        right = _type_words(item, max(room - width_of(value), 0))
+        kind_column = min(self._values, max(room - self._kinds, room // 3))
+        own_room = max(room - width_of(_type_words(item, KIND)), room // 2)
+        value = _value(item, kind_column if item.is_container else max(kind_column, own_room))
+        value = [*value, (" " * (kind_column - width_of(value)), "text")]
+        kind = self._kind_and_doc(item, room - width_of(value))
         indent = " " * min(INDENT * item.depth, self.value_column // 2)
         fold = "  "
         if item.folds:
@@ -79,7 +90,16 @@ class FormList(RowList[FormField], inherit_bindings=False):
         sign, role = SIGNS[item.state]
         name_columns = self.value_column - 4 - len(indent)
         words = [(indent + fold, "middle"), (f"{sign} ", role), (fitted(name, name_columns), name_role), *value]
-        return line(words, width, styles, right=right, ground=ground)
+        return line([*words, *kind], width, styles, ground=ground)
+
+    def _kind_and_doc(self, item: FormField, room: int) -> Pieces:
+        """Return the type, and the first line of the docs if there is room for it."""
+        kind = _type_words(item, room)
+        doc = item.doc.strip().partition("\n")[0]
+        doc_room = room - self._kinds - 3
+        if item.wrong or not doc or doc_room < LEAST_DOC:
+            return kind
+        return [*kind, (" " * (self._kinds - width_of(kind)), "dim"), (f"  {clipped(doc, doc_room)}", "dim")]
 
 
 def _value(row: FormField, room: int) -> Pieces:

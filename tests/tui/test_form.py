@@ -145,10 +145,25 @@ class OpenForm(OneScreen):
 
 
 @asynccontextmanager
-async def opened(explorer: Explorer, source: FormSource) -> AsyncIterator[OpenForm]:
+async def opened(explorer: Explorer, source: FormSource, size: tuple[int, int] = (80, 24)) -> AsyncIterator[OpenForm]:
     """Open the form."""
-    async with showing(OpenForm, FormScreen(explorer, source, PendingKeys(), Frame()), (80, 24)) as form:
+    async with showing(OpenForm, FormScreen(explorer, source, PendingKeys(), Frame()), size) as form:
         yield form
+
+
+async def test_types_stand_in_one_column_beside_the_values(explorer: Explorer) -> None:
+    text = Text('{"age": 7, "shape": {"r": 12345678901234567890}, "any": "' + "long " * 20 + '"}')
+    async with opened(explorer, text.source()) as form:
+        rows = text_of(form.screen.query_one(FormList)).splitlines()
+        starts = [rows[at].index(kind) for at, kind in ((1, "integer or"), (2, "one of"), (3, "object"))]
+        assert len(set(starts)) == 1
+        assert starts[0] < 60
+
+
+async def test_docs_of_values_stand_beside_them_in_a_wide_terminal(explorer: Explorer) -> None:
+    described = Described((DescribedParam("city", {"type": "string"}, doc="Where it is.\nNot the country."),))
+    async with opened(explorer, Text('{"city": "Lima"}').source(described), (120, 24)) as form:
+        assert form.rows[0] == '● city "Lima" string Where it is.'
 
 
 async def test_form_changes_the_text_key_by_key(explorer: Explorer) -> None:
