@@ -71,7 +71,7 @@ MIN_PARAMS: Final = 8
 """Columns below which the params are omitted."""
 COLUMNS: Final = (
     Column[BatchLine](lambda line: [(f"{line.number:>3}", "dim")], width=3, gap=0),
-    Column(_kind, width=len("notification")),
+    Column(_kind),
     Column[BatchLine](lambda line: [(line.draft.method, "text bold")], share=4),
     Column(fit=_params, fills=True, least=MIN_PARAMS),
     Column(fit=_outcome, right=True, gap=1),

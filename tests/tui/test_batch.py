@@ -93,6 +93,13 @@ def rows(screen: BatchScreen) -> list[str]:
     return [" ".join(row.split()) for row in text_of(screen.query_one(BatchList)).splitlines()]
 
 
+async def test_methods_follow_the_widest_kind(shop: Explorer) -> None:
+    async with on_screen(shop) as batch:
+        assert "  1  call  user.get  " in text_of(batch.screen.query_one(BatchList))
+        await batch.press("n")
+        assert "  2  call          ping  " in text_of(batch.screen.query_one(BatchList))
+
+
 async def test_collected_calls_are_ordered_changed_removed_and_kept(shop: Explorer) -> None:
     async with on_screen(shop) as batch:
         assert batch.rows == ['1 call user.get {"id": 42}', "2 call ping []", "3 call log [3]"]
