@@ -162,10 +162,8 @@ class ReplayScreen(Browser[ReplayRow, None], scope="replay"):
         words = [(self._title, "bold")]
         if self.stop is not None:
             words.append((f"   {len(self.done)} of {len(rows)}", "middle"))
-        gap = "  "
         for verdict, count in Counter(result.verdict for result in self.done).items():
-            words.append((f"{gap}{verdict_count(verdict, count)}", ROLES[verdict]))
-            gap = "  · "
+            words.append((f"  {verdict_count(verdict, count)}", ROLES[verdict]))
         self.bar.words = words
         self.refresh_bindings()
 

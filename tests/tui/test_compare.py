@@ -217,7 +217,7 @@ async def test_stopped_replay_keeps_its_results(monkeypatch: pytest.MonkeyPatch)
             "≠ user.list differs the result differs 34 ms → 34 ms",
             "◐ user.set sending",
         ]
-        assert text_of(screen.bar).startswith("▌Replay  3 calls on staging   2 of 3  1 same  · 1 differs")
+        assert text_of(screen.bar).startswith("▌Replay  3 calls on staging   2 of 3  1 same  1 differs")
         await program.press("escape")
         assert stopped[0].pressed
         assert program.app.screen is screen
