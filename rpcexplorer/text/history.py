@@ -330,9 +330,10 @@ def chart_lines(chart: Chart, width: int, height: int = 1) -> list[WordLine]:
     last = chart.start + timedelta(seconds=chart.seconds * (len(chart.bars) - 1))
     form = "%b %Y" if chart.seconds % DAY == 0 else "%b %Y %H:%M"
     times = f"{chart.start.day} {chart.start:{form}}"
-    ending = f"{last.day} {last:{form}}"
-    if ending != times:
-        times += f" to {ending}"
+    if last.date() != chart.start.date():
+        times += f" to {last.day} {last:{form}}"
+    elif f"{last:%H:%M}" != f"{chart.start:%H:%M}":
+        times += f" to {last:%H:%M}"
     lines.append([(" " * MARGIN + f"{times} · {span(chart.seconds)} per bar", "dim")])
     return lines
 
@@ -347,7 +348,11 @@ def strip_words(timeline: Timeline, width: int) -> str:
         return ""
     (bars,) = bar_rows([calls for calls, _ in chart.bars], max(calls for calls, _ in chart.bars), 1)
     end = chart.start + timedelta(seconds=chart.seconds * len(chart.bars))
-    form = "%H:%M" if chart.start.date() == end.date() else "%d %b"
+    form = "%H:%M"
+    if chart.start.date() != end.date():
+        form = "%d %b"
+    elif f"{chart.start:%H:%M}" == f"{end:%H:%M}":
+        form = "%H:%M:%S"
     words = f"{chart.start:{form}} {bars} {end:{form}}   calls in each {span(chart.seconds)}"
     return words if columns(words) <= width else ""
 

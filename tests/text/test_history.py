@@ -220,8 +220,9 @@ MORNING = datetime(2026, 11, 21, 10)  # noqa: DTZ001 - on the clock of whoever l
 @pytest.mark.parametrize(
     ("minutes", "many", "told"),
     [
-        (60, 3, "21 Nov 2026 10:00 to 21 Nov 2026 12:00 · 1 h per bar"),
+        (60, 3, "21 Nov 2026 10:00 to 12:00 · 1 h per bar"),
         (15, 1, "21 Nov 2026 10:00 · 15 min per bar"),
+        (1440, 1, "21 Nov 2026 · 1 day per bar"),
         (7 * 1440, 2, "21 Nov 2026 to 28 Nov 2026 · 7 days per bar"),
     ],
 )
@@ -239,7 +240,7 @@ def test_high_chart_has_a_number_and_an_axis() -> None:
         "calls   ████▁▁                  ",
         "failed    ▁▁                    ",
         "        10:00       10:02",
-        "        21 Nov 2026 10:00 to 21 Nov 2026 10:03 · 20 s per bar",
+        "        21 Nov 2026 10:00 to 10:03 · 20 s per bar",
     ]
 
 
@@ -262,10 +263,11 @@ def test_plot_marks_a_call_among_those_of_its_method() -> None:
         ([], 60, ""),
         ([0, 1, 1, 3], 60, "10:40 ▄     █           ▄ 10:43   calls in each 10 s"),
         ([0, 1, 1, 3], 40, ""),
+        ([0, 0.5], 60, "10:40:12 █              █ 10:40:44   calls in each 2 s"),
         ([0, 1440, 2880], 60, "21 Nov █       █       █ 23 Nov   calls in each 3 h"),
     ],
 )
-def test_calls_over_time_fit_in_a_line(minutes: list[int], width: int, words: str) -> None:
+def test_calls_over_time_fit_in_a_line(minutes: list[float], width: int, words: str) -> None:
     timeline = Timeline(UTC)
     for minute in minutes:
         timeline.add(exchange(Result(b"1"), when=WHEN + timedelta(minutes=minute)))
