@@ -397,7 +397,8 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
         self.bar.key, self.bar.open = "p" if name else "", ALL if self.everyone or not name else name
         title = [("Case", "bold"), (f"  {case.name}", "careful")] if case else [("History", "bold")]
         marked = [(f"  {MARK} {len(self.marked)} marked", "text bold")] if self.marked else []
-        self.bar.words = [*title, (f"  {reading.count}", "middle"), *marked]
+        failed = [(f"  {reading.failed:,} failed", "wrong")] if reading.count and reading.failed else []
+        self.bar.words = [*title, (f"  {reading.count}", "middle"), *failed, *marked]
         wordings = [reading.problem or reading.state]
         if not wordings[0] and case is not None:
             wordings = case.origins

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from rpcexplorer.history.statistics import Timeline
-from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.exchange import FAILED, Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.secret import host_of
@@ -105,6 +105,7 @@ class Reading(Records):
         """Number of calls on screen: fewer results do not replace them."""
         self.rows: list[HistoryRow] = []
         self.found = 0
+        self.failed = 0
         self.timeline = Timeline(zone)
         """When the newest of the found calls were made."""
         self._today, self._zone = today, zone
@@ -141,6 +142,8 @@ class Reading(Records):
         for record in found[: max(MOST - self.found, 0)]:
             self.timeline.add(record)
         self.found += len(found)
+        calls = (record for record in found if isinstance(record, Exchange) and record.kind != "event")
+        self.failed += sum(call.counts_as in FAILED for call in calls)
         self.rows.extend(rows_of(found, self._today, self._zone, after=self.rows))
 
 

@@ -239,6 +239,11 @@ async def test_one_key_shows_all_profiles_with_damaged_files(recorded: Explorer)
         assert history.methods == ["user.get", "ping", "user.list"]
 
 
+async def test_title_counts_failed_calls(recorded: Explorer) -> None:
+    async with on_screen(recorded) as history:
+        assert text_of(history.screen.bar).startswith("▌History  4 calls  1 failed  ")
+
+
 @pytest.mark.thorough
 async def test_tabs_of_the_title_can_be_clicked(recorded: Explorer) -> None:
     async with on_screen(recorded) as history:
