@@ -190,7 +190,7 @@ def _short(letters: str, rest: Iterator[str]) -> Iterator[tuple[str, str]]:
             yield name, ""
 
 
-def _take(request: _Request, option: str, value: str) -> None:
+def _take(request: _Request, option: str, value: str) -> None:  # noqa: C901 - a table of options
     match option:
         case "url":
             request.addresses.append(value)

@@ -70,7 +70,7 @@ async def send(program: Program, name: str) -> None:
     screen.open_method(f"@{name}")
     screen.exchange = None
     await program.sent()
-    await screen.workers.wait_for_complete([worker for worker in screen.workers if worker.description == "judge"])
+    await program.until(lambda: not any(worker.description == "judge" for worker in screen.workers))
     await program.rest()
 
 

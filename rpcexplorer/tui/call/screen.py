@@ -213,29 +213,33 @@ class CallScreen(CallState, scope="call"):
                 return self.running is None
             case "running":
                 return self.running is not None or self.response.can_cancel or self.panes.is_covered
-            case "profile":
-                return profile is not None
-            case "secrets":
-                return profile is not None and bool(profile.secrets)
-            case "sessions":
-                return profile is not None and profile.has_sessions
-            case "connection":
-                return profile is not None and profile.is_open_connection
-            case "events":
-                if profile is None or "connections" not in self.__dict__:
-                    return self.has("connection")
-                return self.connections.has_events(profile)
+            case "profile" | "secrets" | "sessions" | "connection" | "events" | "replaced":
+                return profile is not None and self._has_with(profile, state)
             case "hint":
                 return self.hint is not None
             case "method":
                 return bool(self.method)
             case "named":
                 return bool(self.method or self.methods.pointed)
-            case "replaced":
-                return profile is not None and bool(self.explorer.replaced.of(profile, self.method))
             case "stacked":
                 return not self.panes.is_side_by_side
         return super().has(state)
+
+    def _has_with(self, profile: Profile, state: str) -> bool:
+        """Return whether a state holds that depends on the profile."""
+        match state:
+            case "secrets":
+                return bool(profile.secrets)
+            case "sessions":
+                return profile.has_sessions
+            case "connection":
+                return profile.is_open_connection
+            case "events":
+                is_used = "connections" in self.__dict__
+                return self.connections.has_events(profile) if is_used else profile.is_open_connection
+            case "replaced":
+                return bool(self.explorer.replaced.of(profile, self.method))
+        return True
 
     def watch_profile(self) -> None:
         self.footer.prod = self.profile is not None and self.profile.badge == "prod"
