@@ -98,7 +98,11 @@ class PaneLayout:
 
     @property
     def is_closable(self) -> bool:
-        return self.is_covered or (self.docs is not None and self.docs.has_focus_within)
+        return self.is_covered or self.are_docs_focused
+
+    @property
+    def are_docs_focused(self) -> bool:
+        return self.docs is not None and self.docs.has_focus_within
 
     @property
     def is_side_by_side(self) -> bool:

@@ -198,6 +198,7 @@ class CallScreen(CallState, scope="call"):
             omitted.add("discover")
         if self.running is None and not (self.is_complete and self.response.can_cancel):
             omitted.add("cancel")
+        omitted.add("docs" if self.is_complete and self.panes.are_docs_focused else "close-panel")
         return omitted
 
     def has(self, state: str) -> bool:

@@ -186,6 +186,19 @@ async def test_footer_shows_only_usable_keys(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_footer_of_the_docs_shows_how_to_close_them(explorer: Explorer, size: tuple[int, int]) -> None:
+    async with open_program(explorer, profile="demo", size=size) as program:
+
+        def footer() -> str:
+            return program.words.splitlines()[-1]
+
+        assert "q close panel" not in footer()
+        await program.press("alt+m")
+        await program.until(lambda: "q close panel" in footer())
+        assert "read docs" not in footer()
+
+
 async def test_click_on_a_footer_key_presses_it(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         await program.click(Footer, offset=(program.text.splitlines()[-1].index("F5"), 0))
