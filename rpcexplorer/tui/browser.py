@@ -57,6 +57,9 @@ class Detail(Struct, frozen=True):
 
 TAB_KEYS: Final = "[ ]"
 MIN_PANE_COLUMNS: Final = 20
+BESIDE_NAME: Final = 30
+"""Columns of an outcome and its duration, which a long name leaves."""
+MIN_NAME_COLUMNS: Final = 12
 
 
 class DetailPane(Vertical):
@@ -110,7 +113,8 @@ class DetailPane(Vertical):
                 break
         outcome.after = detail.outcome_after
         if title and bar.words in wordings[2:]:
-            names = [(clipped(text, MAX_NAME_COLUMNS), "careful") for text, _ in title]
+            room = min(MAX_NAME_COLUMNS, max(self.size.width - BESIDE_NAME, MIN_NAME_COLUMNS))
+            names = [(clipped(text, room), "careful") for text, _ in title]
             outcome.after = [("  of ", "middle"), *names, *detail.outcome_after]
         outcome.words = detail.outcome(outcome.room) if detail.outcome else ()
         self.remarks.pieces = [*detail.remarks(outcome.room)]

@@ -239,6 +239,12 @@ async def test_one_key_shows_all_profiles_with_damaged_files(recorded: Explorer)
         assert history.methods == ["user.get", "ping", "user.list"]
 
 
+async def test_long_name_beside_an_outcome_is_cut(explorer: Explorer) -> None:
+    record(explorer, exchange(1, method=", ".join(["demo.echo"] * 6)))
+    async with on_screen(explorer) as history:
+        assert text_of(history.screen.pane.outcome).startswith(" ✓ result  of demo.echo, demo.e…   200 · 34 ms")
+
+
 async def test_title_counts_failed_calls(recorded: Explorer) -> None:
     async with on_screen(recorded) as history:
         assert text_of(history.screen.bar).startswith("▌History  4 calls  1 failed  ")
