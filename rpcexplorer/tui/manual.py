@@ -30,7 +30,8 @@ MAX_PAGE_COLUMNS: Final = 100
 """Longer lines are hard to read."""
 MAX_CODE_COLUMNS: Final = 124
 """Pages have at most 120 characters in a line of code."""
-CONTENTS_COLUMNS: Final = 38
+MIN_CONTENTS, MAX_CONTENTS, CONTENTS_PERCENT = 42, 54, 27
+"""Columns of the contents: the titles of all pages, and in a wide terminal those of all sections, are whole."""
 SECTION: Final = 2
 """The level of headings in the contents."""
 
@@ -267,11 +268,15 @@ class ManualScreen(FullScreen[None], scope="manual"):
 
     DEFAULT_CSS = f"""
     ManualScreen #columns {{ height: 1fr; }}
-    ManualScreen #contents {{ width: {CONTENTS_COLUMNS}; border-right: solid $line; }}
+    ManualScreen #contents {{
+        width: {CONTENTS_PERCENT}%; min-width: {MIN_CONTENTS}; max-width: {MAX_CONTENTS}; border-right: solid $line;
+    }}
     ManualScreen #page {{ width: 1fr; }}
     ManualScreen.-narrow #columns {{ layers: page contents; }}
     ManualScreen.-narrow #page {{ layer: page; }}
-    ManualScreen.-narrow #contents {{ layer: contents; width: 100%; border-right: none; display: none; }}
+    ManualScreen.-narrow #contents {{
+        layer: contents; width: 100%; max-width: 100%; border-right: none; display: none;
+    }}
     ManualScreen.-narrow.-choosing #contents {{ display: block; }}
     """
 
@@ -304,7 +309,8 @@ class ManualScreen(FullScreen[None], scope="manual"):
     def on_mount(self) -> None:
         self.set_focus(self.view)
         columns = self.app.size.width
-        self.view.expected_width = columns - (CONTENTS_COLUMNS if columns >= NARROW else 0) - 1  # minus the scrollbar
+        contents = min(max(columns * CONTENTS_PERCENT // 100, MIN_CONTENTS), MAX_CONTENTS) if columns >= NARROW else 0
+        self.view.expected_width = columns - contents - 1  # minus the scrollbar
         self._show(self._first)
         self.watch(self.view, "scroll_y", self._show_place, init=False)
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from rpcexplorer.manual import PAGES, page_of_pane
+from rpcexplorer.manual import PAGES, page_of_pane, read_pages
 from rpcexplorer.tui.commands import SCOPES
 from rpcexplorer.tui.key_queue import PendingKeys
 from rpcexplorer.tui.manual import ManualScreen
@@ -158,6 +158,17 @@ async def test_contents_lead_to_headings_and_pages(size: tuple[int, int]) -> Non
         await stage.press("left_square_bracket")
         await stage.pause()
         assert "A secret is a password" in text_of(screen.view)
+
+
+async def test_titles_of_pages_are_whole_beside_a_page() -> None:
+    titles = {page.name: page.title for page in read_pages()}
+    screen = ManualScreen(titles, lambda name: f"# {titles[name]}\n", PendingKeys(), Frame(Header, Footer))
+    async with staged(size=USUAL) as stage:
+        stage.app.push_screen(screen)
+        await stage.on(ManualScreen)
+        contents = text_of(screen.contents)
+        assert "…" not in contents
+        assert all(title in contents for title in titles.values())
 
 
 async def test_link_to_no_page_says_so() -> None:
