@@ -244,6 +244,8 @@ class MethodNote(Struct, frozen=True, forbid_unknown_fields=True):
     """The auth type of the method, if it differs from the profile's."""
     ignore: tuple[str, ...] = ()
     """JSON pointers into its result that comparisons ignore."""
+    plain: tuple[str, ...] = ()
+    """JSON pointers to values of its result that are no secrets, whatever their names are."""
 
 
 FORM_OF_REQUEST: Final = ("content_type", "accept", "empty_params")

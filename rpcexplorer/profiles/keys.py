@@ -163,6 +163,7 @@ METHOD: Final = TableRule(
         "safe": flag_rule,
         "auth": AUTH_TYPE,
         "ignore": list_rule(ignored_rule, "JSON pointers"),
+        "plain": list_rule(ignored_rule, "JSON pointers"),
     },
     refused_key,
 )

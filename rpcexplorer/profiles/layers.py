@@ -76,8 +76,8 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
     """Return the merged values, at least as strict as the user file.
 
     If the URL is in the user file, no other file can mark a method safe, answer a request of the server, add a call to
-    the opening of its connection or change the params of its handshake. Other changes of its destination have to be
-    allowed, see `Destinations.question`.
+    the opening of its connection, change the params of its handshake or mark values as plain, by naming a preset.
+    Other changes of its destination have to be allowed, see `Destinations.question`.
     """
     strict = dict(merged)
     url = own.get(("url",))
@@ -95,7 +95,7 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
                 strict[path] = mine
             elif url:
                 del strict[path]
-        elif url and (path[:1] in {("answer",), ("open",)} or path == INITIALIZE_PARAMS):
+        elif url and (path[:1] in {("answer",), ("open",)} or path == INITIALIZE_PARAMS or _is_plain(path)):
             del strict[path]
             if path in own:
                 strict[path] = own[path]
@@ -126,6 +126,19 @@ def refuse_histories(reading: CheckedFile, allowed: Collection[str]) -> dict[str
         del reading.leaves[path]
         reading.problems.append((("history",), reading.file.complain(path, sentence)))
     return waiting
+
+
+def _is_plain(path: KeyPath) -> bool:
+    """Return whether a key of a profile marks values as plain."""
+    return path[:1] == ("method",) and path[2:] == ("plain",)
+
+
+def refuse_plain(reading: CheckedFile, own: Path) -> None:
+    """Remove the marks by which a shared file would let this user record a secret. Each one is a problem."""
+    for path in [path for path in reading.leaves if path[:1] == ("profile",) and _is_plain(path[2:])]:
+        sentence = f"only your user file and presets can mark values as plain. To do so, move this key to {own}"
+        reading.problems.append((("plain",), reading.file.complain(path, sentence)))
+        del reading.leaves[path]
 
 
 def mark_commands(reading: CheckedFile) -> None:

@@ -50,6 +50,7 @@ from rpcexplorer.profiles.layers import (
     merge,
     refuse_histories,
     refuse_keys_of_other_auth,
+    refuse_plain,
     saved_entries,
     take_saved,
     values_of,
@@ -446,6 +447,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
             found.own_default = reading.values().get("default", "")
         else:
             found.histories |= refuse_histories(reading, allowed.histories)
+            refuse_plain(reading, paths.user_sessions)
             keep_documents_inside(reading)
             mark_commands(reading)
         found.problems += problems_of(reading)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import leaves
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.jsontext.pointers import names_of, spans_at
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.draft import Batch, Draft
@@ -284,8 +285,22 @@ class Redaction:
         hide_reply = self.redactor(guesses=policy.guesses, names=policy.names, of_reply=True)
         exchange = _redact_around_body(exchange, hide)
         if policy.guesses:
-            return _record_of(exchange, policy, self.profile, hide, hide_reply)
+            record = _record_of(exchange, policy, self.profile, hide, hide_reply)
+            return self._with_plain(record, exchange.response.body, policy)
         return (yield from _for_screen(exchange, hide_reply))
+
+    def _with_plain(self, record: Exchange, received: bytes, policy: Policy) -> Exchange:
+        """Return a record with the values of its result that the profile marks as plain; known secrets stay hidden."""
+        note = self.profile.methods.get(record.method)
+        if note is None or not note.plain or record.kind == "batch":
+            return record
+        body, _ = clipped(received, policy.body_limit)
+        shown = self.redactor(names=policy.names, of_reply=True).body(body).decode("utf-8", "surrogateescape")
+        text = record.response.body.decode("utf-8", "surrogateescape")
+        for pointer in note.plain:
+            text = _with_values(text, shown, ("result", *names_of(pointer)))
+        body = text.encode("utf-8", "surrogateescape")
+        return replace(record, response=replace(record.response, body=body))
 
     def _finds_nothing(self, exchange: Exchange) -> bool:
         """Return whether there is nothing to redact under any policy: one look at all texts shows it for most calls."""
@@ -305,6 +320,16 @@ class Redaction:
             texts.append(getattr(outcome, part, ""))
         texts += [*exchange.remarks, *exchange.notes]
         return not self.redactor(guesses=True).finds("\n".join(texts))
+
+
+def _with_values(text: str, source: str, path: Sequence[str]) -> str:
+    """Return JSON with the texts and numbers at a path from another text with the same structure."""
+    spans, sources = spans_at(text, path), spans_at(source, path)
+    if len(spans) != len(sources):  # One of them was cut.
+        return text
+    pairs = zip(spans, sources, strict=True)
+    edits = [Edit(*span, source[start:end]) for span, (start, end) in pairs if source[start] not in "[{"]
+    return edited(text, edits)
 
 
 def _clean_record(exchange: Exchange) -> Exchange:

@@ -185,3 +185,44 @@ interrupt()
     assert (ran.returncode, ran.stdout) == (130, b'"pong"\n')
     assert b"Traceback" not in ran.stderr
     lives.wait_for_end()
+
+
+SESSION = "sess-of-one-connection-4711"
+SPEAKING = """
+import json, sys
+SESSION = "sess-of-one-connection-4711"
+for line in sys.stdin:
+    call = json.loads(line)
+    answer = {"result": {"sessionId": SESSION}}
+    if call["method"] != "begin":
+        assert SESSION in line
+        print("working in", SESSION, file=sys.stderr, flush=True)
+        print(json.dumps({"jsonrpc": "2.0", "method": "update", "params": [SESSION]}), flush=True)
+        answer = {"error": {"code": -1, "message": f"{SESSION} is busy", "data": SESSION}}
+    print(json.dumps({"jsonrpc": "2.0", "id": call["id"], **answer}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("command", ["call", "listen"])
+def test_secret_of_an_opening_result_is_printed_and_recorded_nowhere(shell: Shell, command: str) -> None:
+    """A program of its own also writes the events at its end."""
+    server = shell.folder / "server.py"
+    server.write_text(SPEAKING)
+    shell.own(
+        f'[profile.p]\nurl = "stdio:"\ncommand = ["{sys.executable}", "{server}"]\n'
+        '[[profile.p.open]]\nname = "session"\nmethod = "begin"\n'
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "rpcexplorer", command, "-p", "p", "work", '["{{open.session#/sessionId}}"]'],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=shell.folder,
+        env={**os.environ, **shell.environment},
+    )
+    server.unlink()
+    assert ran.returncode == 1
+    assert "working in «not recorded»" in ran.stderr
+    assert "«not recorded» is busy" in ran.stderr
+    assert "update" in shell.run("history", "list", "--outcome", "event").text
+    assert SESSION not in f"{ran.stdout} {ran.stderr} {shell.files()}"

@@ -14,6 +14,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.rpc.messages import Result
 from tests.fakes.explorer import open_explorer
 from tests.fakes.peers import Peer, framed, peer
 
@@ -338,3 +339,50 @@ def test_editor_offers_results_of_opening_calls(tmp_path: Path, agent: Box) -> N
         return [f"{offered.inside}: {offered.words}" for offered in explorer.names()]
 
     assert "open.session#: the result of hello on this connection" in ask(tmp_path, agent, act, SESSION)
+
+
+PLAIN = """
+[profile.box.method.hello]
+plain = ["/sessionId"]
+"""
+
+
+def test_plain_value_is_recorded_and_can_be_referred_to(tmp_path: Path, agent: Box) -> None:
+    agent.hello = {"result": {"sessionId": ID, "nested": {"sessionId": "sess-of-another"}}}
+
+    async def act(explorer: Explorer) -> None:
+        await explorer.call(Draft("prompt", '["{{open.session#/sessionId}}"]'))
+        prompt, hello = explorer.recent(2)
+        assert (prompt.params_sent, hello.kind) == (f'["{ID}"]', "opening")
+        assert isinstance(hello.outcome, Result)
+        assert bytes(hello.outcome.value).decode() == (
+            f'{{"sessionId": "{ID}", "nested": {{"sessionId": "«not recorded»"}}}}'
+        )
+        agent.hello = {"result": {"sessionId": ID}}
+        await explorer.call(Draft("hello"))
+        await explorer.call(Draft("prompt", '["{{last.hello#/sessionId}}"]'))
+
+    ask(tmp_path, agent, act, SESSION + PLAIN)
+    assert json.loads(agent.received[-1])["params"] == [ID]
+
+
+@pytest.mark.parametrize("reply", [f"in {TOKEN}", TOKEN])
+def test_known_secret_in_a_plain_value_stays_hidden(tmp_path: Path, agent: Box, reply: str) -> None:
+    agent.hello = {"result": {"sessionId": reply}}
+    ask(tmp_path, agent, lambda explorer: explorer.call(Draft("prompt")), SESSION + PLAIN)
+    assert TOKEN not in texts_in(tmp_path)
+
+
+def test_project_file_cannot_mark_a_value_as_plain(tmp_path: Path, agent: Box) -> None:
+    async def run() -> str:
+        async with peer(framed(agent.serve, "lines")) as port:
+            own = f'[profile.box]\nurl = "tcp://127.0.0.1:{port}"\n{SESSION}'
+            explorer = open_explorer(tmp_path, PLAIN, own)
+            explorer.use("box")
+            async with explorer:
+                await explorer.call(Draft("prompt", '["{{open.session#/sessionId}}"]'))
+            return "\n".join(map(str, explorer.profiles.problems))
+
+    problems = asyncio.run(run())
+    assert "only your user file and presets can mark values as plain" in problems
+    assert ID not in texts_in(tmp_path)

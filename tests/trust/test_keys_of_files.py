@@ -114,6 +114,8 @@ IN_SESSIONS = [
     Row("profile.*.method.*.auth", "send a call without the credentials that it needs", WRONG),
     Row("profile.*.method.*.ignore", "silently treat two different responses as equal",
         "test_ignored_pointers_are_left_out"),
+    Row("profile.*.method.*.plain", "let a secret be recorded",
+        "test_project_file_cannot_mark_a_value_as_plain"),
     Row("profile.*.call.*", "replace a call or a method of that name", SHADOW),
     Row("profile.*.call.*.method", "send an unsafe call without a confirmation",
         "test_saved_call_is_confirmed_like_its_method"),
