@@ -58,6 +58,22 @@ def test_project_file_cannot_mark_own_methods_safe(tmp_path: Path, own: str, tea
     assert good(read(tmp_path, team, own)).methods["m"].safe is safe
 
 
+@pytest.mark.parametrize(
+    ("own", "plain"),
+    [
+        (f'{OWN}[profile.p.method."session/new"]\nplain = ["/id"]', ("/id",)),
+        (f'{OWN}preset = "acp"', ("/sessionId",)),
+        (OWN, ()),
+    ],
+)
+def test_only_the_user_and_his_preset_mark_values_as_plain(tmp_path: Path, own: str, plain: tuple[str, ...]) -> None:
+    team = f'{TEAM}preset = "acp"\n[profile.p.method."session/new"]\ndoc = "x"\nplain = ["/x"]'
+    profiles = read(tmp_path, team.replace("https:", "ws:"), own.replace("https:", "ws:"))
+    assert good(profiles).methods["session/new"].plain == plain
+    (problem,) = profiles.problems
+    assert str(problem).endswith(f"To do so, move this key to {paths_of(tmp_path).user_sessions}")
+
+
 @pytest.mark.parametrize("history", ["../hist", "/tmp/hist", "~/hist", ".", "hist/../..", "link", "link/below"])
 def test_history_outside_the_folder_is_never_used(tmp_path: Path, history: str) -> None:
     folder = tmp_path / "work"

@@ -24,7 +24,7 @@ from tests.auth.driving import PONG, drive, end, message, received, requests
 
 PROMISED: Final = [
     "service", "aria2", "bcoin", "bitcoin", "deluge", "electrum", "ethereum", "kodi", "lsp", "mcp", "monero",
-    "moonraker", "mopidy", "nzbget", "odoo", "snapcast", "transmission", "ubus", "xapi", "zabbix",
+    "moonraker", "mopidy", "nzbget", "odoo", "snapcast", "transmission", "ubus", "xapi", "zabbix", "acp", "codex",
 ]  # fmt: skip
 CHANGES: Final = {
     "add", "append", "ban", "bans", "broadcast", "clear", "connect", "create", "delete", "destroy", "dump", "edit",
@@ -57,7 +57,7 @@ def test_methods_have_docs_and_changing_ones_are_unsafe(name: str) -> None:
         assert not note.safe or method in READS or not words & CHANGES, method
 
 
-@pytest.mark.parametrize("name", [name for name in PROMISED if name not in {"service", "odoo", "ubus", "lsp"}])
+@pytest.mark.parametrize("name", [name for name in PROMISED if name not in {"service", "odoo", "ubus", "lsp", "acp"}])
 def test_preset_has_a_safe_method_without_params(name: str) -> None:
     notes = values(name).methods.values()
     assert any(note.safe and note.params is None for note in notes)
