@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import signal
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -106,6 +107,8 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         )
         self._notices = deque[Notification](maxlen=MAX_NOTICES)
         """The notices since the start, the newest last."""
+        self._noticed_on: Screen[Any] | None = None
+        """The full screen that showed notices last."""
         # Set before the first screen: a later change reads every stylesheet twice.
         if theme := self._load_theme(explorer.settings.theme or DARK.name) or self._load_theme(DARK.name):
             self.set_reactive(App.theme, theme)
@@ -411,6 +414,7 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         """Show notices on the top screen only, until the next one expires."""
         if self._disable_notifications or not self.is_running:
             return
+        self._leave_notices_behind()
         notices = tuple(self._notifications)
         for screen in self.screen_stack:
             shown = notices if screen is self.screen else ()
@@ -423,6 +427,16 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
                 found.notices = shown
         if notices:
             self.set_timer(max(min(notice.time_left for notice in notices), 0) + 0.01, self._refresh_notifications)
+
+    def _leave_notices_behind(self) -> None:
+        """Drop what another screen said, unless it is about the change of screens or a problem."""
+        full = next((screen for screen in reversed(self.screen_stack) if not isinstance(screen, ModalScreen)), None)
+        before, self._noticed_on = self._noticed_on, full
+        if before in {None, full}:
+            return
+        for old in list(self._notifications):
+            if old.severity == "information" and time.time() - old.raised_at > NEW_SECONDS:
+                self._unnotify(old, refresh=False)
 
     def action_notices(self) -> None:
         from rpcexplorer.tui.dialogs import PageDialog
@@ -534,6 +548,8 @@ MAX_NOTICES: Final = 200
 
 
 MAX_NOTICE_LINES: Final = 3
+NEW_SECONDS: Final = 1.0
+"""A newer notice may belong to the screen that opens or returns."""
 
 
 class NotificationLine(Widget):

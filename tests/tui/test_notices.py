@@ -37,6 +37,26 @@ async def test_notice_leaves_the_footer_on_view(explorer: Explorer, size: tuple[
             assert " ".join(row.strip("▌ ") for row in now[-1 - lines : -1]) == LONG
 
 
+async def test_only_new_notices_and_problems_follow_to_another_screen(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        program.app.notify("A problem.", severity="warning", timeout=60)
+        program.app.notify("A fact.", timeout=60)
+        await program.sees("▌A fact.")
+        await program.press("f6")
+        await program.sees("History")
+        assert "▌A fact." in program.text, "it may be about the history"
+        monkeypatch.setattr("rpcexplorer.tui.app.NEW_SECONDS", 0.0)
+        await program.press("ctrl+p", "escape")
+        await program.rest()
+        assert "▌A fact." in program.text, "it is the same screen"
+        await program.press("escape")
+        await program.sees("▌! A problem.")
+        await program.press("alt+w")
+        await program.sees("A fact.")
+
+
 async def test_notice_in_a_dialog_covers_its_last_line(explorer: Explorer) -> None:
     """Test the page of keys, a form, the palette."""
     async with open_program(explorer, profile="demo", size=(80, 24)) as program:
