@@ -704,8 +704,8 @@ _PLAIN_NAME: Final = regex(r'"([A-Za-z_][A-Za-z0-9_.-]*)"')
 _CLOSERS: Final = {"[": "]", "{": "}"}
 
 
-def short_params(params: str) -> str:
-    """Return params for a narrow column: ``page 8 count 20``.
+def short_params(params: str, *, with_names: bool = True) -> str:
+    """Return params for a narrow column: ``page 8 count 20``, or ``8 20`` without names.
 
     Outer brackets, colons, commas, and quotes of plain names are left out; values are spelled as they were typed.
     """
@@ -719,6 +719,8 @@ def short_params(params: str) -> str:
         if token in {":", ","}:
             continue
         is_name = tokens[at + 1 : at + 2] == [":"]
+        if is_name and not with_names:
+            continue
         word = _PLAIN_NAME.sub(r"\1", token) if is_name else token
         is_joined = words.endswith(("[", "{")) or token in {"]", "}"}
         words += word if is_joined or not words else f" {word}"
@@ -728,6 +730,14 @@ def short_params(params: str) -> str:
 def params_words(call: Exchange) -> str:
     """Return the params of a recorded call in short; of a batch, whose params are its calls, only its kind."""
     return "batch" if call.kind == "batch" else short_params(call.params)
+
+
+def fitting_params(call: Exchange, room: int) -> str:
+    """Return the params of a recorded call in short, without their names if there is little room."""
+    words = params_words(call)
+    if columns(words) <= room or call.kind == "batch":
+        return words
+    return short_params(call.params, with_names=False)
 
 
 def outcome_pieces(call: Exchange, room: int) -> WordLine:

@@ -410,6 +410,11 @@ def test_params_are_shortened_for_a_column(params: str, shown: str) -> None:
     assert short_params(params) == shown
 
 
+def test_params_are_shortened_to_their_values() -> None:
+    params = '{"filter": {"active": true}, "ids": [1, 2]}'
+    assert short_params(params, with_names=False) == "{true} [1 2]"
+
+
 @given(st.text())
 def test_any_params_become_one_printable_line(params: str) -> None:
     assert printable(short_params(params)) == short_params(params)

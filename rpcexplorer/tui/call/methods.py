@@ -25,7 +25,7 @@ from rpcexplorer.model.method import SIGN, Method, SavedMethod, as_named
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, Cell, Column
-from rpcexplorer.text.exchange import ROLES, SIGNS, duration, outcome_word, params_words
+from rpcexplorer.text.exchange import ROLES, SIGNS, duration, fitting_params, outcome_word
 from rpcexplorer.text.printable import columns, printable
 from rpcexplorer.text.wrapping import WordLine, wrapped
 from rpcexplorer.tui.call.state import MOST_RECENT, CallState
@@ -391,6 +391,12 @@ def _name(
     return [("".join(text for text, _ in same), role) for role, same in groupby(letters, key=itemgetter(1))]
 
 
+WIDE_RECENT: Final = 44
+"""Columns from which the list of recent calls has whole names and times."""
+MAX_RECENT_NAME: Final = 12
+"""Longer names lose their first groups in a narrower list."""
+
+
 class RecentList(ItemList[Exchange], scope="recent"):
     """Recent calls with sign, method, params, and duration or outcome."""
 
@@ -411,15 +417,25 @@ class RecentList(ItemList[Exchange], scope="recent"):
         super().__init__(
             (
                 Column(lambda call: [(SIGNS[call.counts_as], ROLES[call.counts_as])], width=1, gap=1),
-                Column[Exchange](lambda call: [(call.method, "text")], share=2, gap=1),
-                Column[Exchange](lambda call: [(params_words(call), "middle")], fills=True),
+                Column(self._method, share=2, gap=1),
+                Column(fit=lambda call, room: [(fitting_params(call, room), "middle")], fills=True),
                 Column(lambda call: [outcome_word(call)], right=True),
                 Column(self._durations, width=6, drop=48),
-                Column(lambda call: [(f"{call.when.astimezone(zone):%H:%M}", "dim")], width=5, drop=44),
+                Column(lambda call: [(f"{call.when.astimezone(zone):%H:%M}", "dim")], width=5, drop=WIDE_RECENT),
                 Column(width=1, gap=0),
             ),
             key=lambda call: call.id,
         )
+
+    def _method(self, call: Exchange) -> Cell:
+        """Return the method; in a narrow list, a long one without its first groups, which leaves room for params."""
+        name = call.method[:MAX_NAME_CHARACTERS]
+        if self.size.width >= WIDE_RECENT:
+            return [(name, "text")]
+        rest = name
+        while columns(rest) > MAX_RECENT_NAME and "." in rest.partition(".")[2]:
+            rest = rest.partition(".")[2]
+        return [("…" + rest if rest != name else name, "text")]
 
     def _durations(self, call: Exchange) -> Cell:
         usual = self.times.usual(call.profile, call.method) if self.times is not None else None

@@ -466,6 +466,14 @@ async def test_call_row_has_sign_method_params_and_outcome() -> None:
         await program.until(lambda: calls_shown(pane)[2] == " ◌ report.run  id 42         cancelled  10:31")
 
 
+async def test_narrow_call_row_keeps_values_of_params_and_the_end_of_the_method() -> None:
+    async with recalling() as (pane, program):
+        pane.recent = [exchange(Result(b"1"), method="demo.orders.find", params='{"customer": 12, "limit": 6}')]
+        await program.until(lambda: calls_shown(pane)[0].split() == ["✓", "…orders.find", "12", "6", "34", "ms"])
+        await program.resize_terminal(70, 24)
+        await program.until(lambda: "✓ demo.orders.find  customer 12 limit 6  " in calls_shown(pane)[0])
+
+
 async def test_enter_and_a_click_recall_a_call() -> None:
     async with recalling() as (_, program):
         await program.press("down", "enter")
@@ -492,7 +500,7 @@ async def test_hostile_method_name_is_shown_and_does_nothing() -> None:
         strip = pane.query_one(RecentList).render_line(0)
         assert strip.cell_length == 32
         assert strip.text.startswith(" ✓ ␛[2J[b]漢")
-        assert strip.text.endswith("…  id…  34 ms ")
+        assert strip.text.endswith("…  42   34 ms ")
 
 
 def times_of(**durations: Sequence[float]) -> UsualTimes:
