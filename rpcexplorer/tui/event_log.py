@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from bisect import bisect_left
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -111,17 +111,17 @@ class EventRates:
 
     def __init__(self, log: EventLog) -> None:
         self._log, self._next = log, 0
-        self._counts: dict[str, Counter[int]] = {}
+        self._counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
 
     def update(self) -> None:
         """Count the events that came since the last time, and forget old ones."""
         log = self._log
-        for number in range(max(self._next, log.dropped, log.count - MAX_COUNTED), log.count):
-            event = log.numbered(number)
+        first = max(self._next, log.dropped, log.count - MAX_COUNTED)
+        for event in log.following(first, MAX_COUNTED):
             kind = event.method or event.kind
             if kind not in self._counts and len(self._counts) >= MAX_KINDS:
                 kind = OTHERS
-            self._counts.setdefault(kind, Counter())[int(event.when.timestamp())] += 1
+            self._counts[kind][int(event.when.timestamp())] += 1
         self._next = log.count
         newest = log.newest
         oldest = int(newest.when.timestamp()) - RATE_SECONDS if newest else 0

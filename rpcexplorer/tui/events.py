@@ -138,9 +138,12 @@ class EventList(ItemList[Event]):
         """Columns of the methods."""
         self._earlier: Event | None = None
         """The event of the same method above the row that is drawn."""
+        self._starts: dict[Event, str] = {}
+        """The starts of the events drawn since the last update, as most are also that of an earlier event."""
 
     def update(self, rows: Sequence[Event], gone: int) -> None:
         """Show rows, ``gone`` of which were dropped at the top since the last time."""
+        self._starts.clear()  # Other secrets may be known now.
         at, y = self.cursor - gone, self.scroll_offset.y - gone
         for row in range(max(len(rows) - self.view_height, 0), len(rows)):
             method = rows[row].method[:METHOD_COLUMNS]
@@ -172,10 +175,15 @@ class EventList(ItemList[Event]):
             words.append((f"{fitted(self.hide.method(event.method), wide)}  ", "text"))
         if word:
             words.append((f"{self.hide.text(word)}  ", f"{role} bold" if event.waits else role))
-        text = start_of(event, self.hide)
+        text = self._start(event)
         if self._earlier is not None:
-            text = difference(text, start_of(self._earlier, self.hide))
+            text = difference(text, self._start(self._earlier))
         return [*words, (text, "middle")]
+
+    def _start(self, event: Event) -> str:
+        if event not in self._starts:
+            self._starts[event] = start_of(event, self.hide)
+        return self._starts[event]
 
 
 def _sign(event: Event) -> Cell:
@@ -198,15 +206,21 @@ class RateLines(Widget):
 
     def __init__(self, log: EventLog) -> None:
         super().__init__()
-        self._rates = EventRates(log)
+        self._log, self._rates = log, EventRates(log)
         self._hide: Hide | None = None
         self._lines: Sequence[Pieces] | None = None
         """What is drawn; None if that has changed."""
         self._height = 0
         """It only grows, so that the list below does not move up and down."""
+        self._drawn_at = (0, 0)
+        """The second and the number of events of the last change."""
 
     def update(self, hide: Hide) -> None:
         """Count the events that came."""
+        moment = (int(datetime.now(UTC).timestamp()), self._log.count)
+        if moment == self._drawn_at:
+            return
+        self._drawn_at = moment
         self._rates.update()
         self._hide, self._lines, before = hide, None, self._height
         self._height = max(self._height, min(self._rates.kinds, self._most))
