@@ -30,7 +30,8 @@ _OPEN_REFERENCE: Final = regex(r"(?<!\{)\{\{(?P<typed>[^{}]*)$")
 
 
 MAX_ROWS: Final = 8
-MAX_WIDTH: Final = 60
+MIN_ROOM: Final = 60
+"""Columns that the list takes if it needs them, even where fewer are right of the word."""
 _STEPS: Final = {"up": -1, "down": 1, "pageup": -MAX_ROWS, "pagedown": MAX_ROWS}
 _NAME_ENDINGS: Final = (": ", ': ""', ": []", ": {}")
 """The ends of candidates that are names of members."""
@@ -189,10 +190,12 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         column = row_of(self._editor.document.get_line(row)).column(index)
         self.is_open = True
         widest = max(cell_len(printable(f" {candidate.shown}  {candidate.words}  ")) for candidate in self.items)
-        self.styles.width, self.styles.height = min(widest, MAX_WIDTH), min(len(self.items), MAX_ROWS)
         x, y, *_ = self._editor.region
         scroll_x, scroll_y = self._editor.scroll_offset
-        self.absolute_offset = Offset(x + self._editor.gutter_width + column - scroll_x, y + row - scroll_y + 1)
+        left = x + self._editor.gutter_width + column - scroll_x
+        room = self._editor.screen.size.width - left
+        self.styles.width, self.styles.height = min(widest, max(room, MIN_ROOM)), min(len(self.items), MAX_ROWS)
+        self.absolute_offset = Offset(left, y + row - scroll_y + 1)
         self.refresh(layout=True)
 
     def _is_useful(self, found: Completion, *, is_wanted: bool) -> bool:

@@ -158,8 +158,8 @@ GIVEN: Final = ("●", "text")
 ABSENT: Final = ("○", "dim")
 LIST_COLUMNS: Final[Sequence[Column[ParamRow]]] = (
     Column(lambda row: [(row.name, "text bold" if row.is_required else "text")], share=3, gap=1),
-    Column(lambda row: [(row.kind, "middle")], share=4),
-    Column(lambda row: [(row.about, "dim")], fills=True),
+    Column(lambda row: [(row.kind, "middle")], share=2),
+    Column(lambda row: [(row.about, "dim")], fills=True, least=12),
     Column(lambda row: [(row.default, "middle")], right=True),
     Column(width=1, gap=0),
 )

@@ -58,6 +58,19 @@ async def test_variable_list_opens_filters_inserts_and_closes() -> None:
         assert await typed("backspace", "backspace", "enter") == (False, '[1,"{{tenant}}"]')
 
 
+async def test_docs_of_a_name_are_whole_where_there_is_room() -> None:
+    about = "the number of the page, counted from one, of those that are shown"
+    pane = ParamsPane(FakeAdvice(names=lambda: (Offered("page", about),)))
+    async with staged(pane, size=(120, 24)) as program:
+        pane.load("[]")
+        pane.focus_inside()
+        await program.press('"', "{", "{")
+        assert about in program.text
+        await program.resize_terminal(70, 24)
+        await program.press("p")
+        assert f"page  {about[:40]}" in program.text
+
+
 ROWS = (
     Candidate('"count": ', "count", "integer  required", 9),
     Candidate('"kind": ""', "kind", "one of low | high", 9),

@@ -336,6 +336,15 @@ async def test_params_of_the_method_are_listed_beside_the_text() -> None:
         assert beside()[0].startswith("xxxx"), "a wide text needs the room"
 
 
+async def test_types_are_whole_before_anything_else_is_said_of_a_param() -> None:
+    either = {"type": ["integer", "object"], "default": 7}
+    pane = ParamsPane(FakeAdvice())
+    async with staged(pane, size=(84, 5)) as program:
+        pane.described = Described((DescribedParam("customer", either, doc="Customer who places the order"),))
+        await program.pause()
+        assert program.text.splitlines()[1][42:].split() == ["○", "customer", "integer", "or", "object", "=", "7"]
+
+
 async def test_narrow_pane_has_no_list_beside_the_text() -> None:
     pane = ParamsPane(FakeAdvice())
     async with staged(pane, size=(79, 5)) as program:
