@@ -228,8 +228,10 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         keymap, inside = self.explorer.settings.keymap, self.screen.focused or self.screen
         lister = first_key("help", keymap) or first_key("palette", keymap)
         modifier, _, letter = key.rpartition("+")
-        if key in FUNCTION_KEYS or (modifier in {"ctrl", "alt"} and len(letter) == 1):
-            return f"{spelled(key)} is no command here: press {lister} to list the keys."
+        sign = spelled(key)
+        is_sign = key == "space" or (len(key) > len(sign) == 1 and sign.isascii())
+        if key in FUNCTION_KEYS or is_sign or (modifier in {"ctrl", "alt"} and len(letter) == 1):
+            return f"{sign} is no command here: press {lister} to list the keys."
         if len(key) > 1:
             return ""
         for node in inside.ancestors_with_self:

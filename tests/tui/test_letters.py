@@ -106,3 +106,10 @@ def record(explorer: Explorer) -> None:
     explorer.use("demo")
     assert explorer.profile is not None
     explorer.journal.record(exchange(profile="demo", method="ping", params="[]"), explorer.profile)
+
+
+@pytest.mark.parametrize(("key", "shown"), [("plus", "+"), ("colon", ":"), ("space", "Space")])
+async def test_sign_without_a_command_says_so_in_a_list(key: str, shown: str, explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        await program.press("f7", key)
+        await program.sees(f"{shown} is no command here: press F1 to list the keys.")
