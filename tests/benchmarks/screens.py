@@ -59,7 +59,7 @@ OPENINGS: Final = {
     "history": Opening(F6),
     "statistics": Opening(b"s", (F6,), (ESCAPE, ESCAPE)),
     "compare": Opening(b"d", (F6, b"m", DOWN), (ESCAPE, ESCAPE, ESCAPE)),
-    "replay": Opening(b"R", (F6,), (ESCAPE, ESCAPE)),
+    "replay": Opening(b"\x1br", (F6,), (ESCAPE, ESCAPE)),
     "profiles": Opening(F7),
     "profile form": Opening(b"e", (F7,), (ESCAPE, ESCAPE)),
     "batch": Opening(b"\x1bl"),
