@@ -76,7 +76,7 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
     * { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     Entry { scrollbar-size-horizontal: 0; }
     Input > .input--placeholder { color: $dim; }
-    Screen.-prod { border-left: outer $prod; border-right: outer $prod; }
+    Screen.-prod { border-left: outer $prod; }
     """
 
     def __init__(

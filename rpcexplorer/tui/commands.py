@@ -99,7 +99,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         Command("cancel", "escape", "cancel", "Cancel the running call, or close the open panel.",
                 needs="running", footer="first"),
         Command("close-panel", "q", "close panel", "Close the docs, or show all panes again.",
-                needs="panel", footer="shown"),
+                needs="panel", footer="stays"),
         Command("send-notification", "", "send notification",
                 "Send the call as a notification, which gets no response."),
         Command("focus.methods", "f2", "methods", "Go to the method list.", footer="shown"),

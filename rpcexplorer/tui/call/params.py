@@ -152,8 +152,8 @@ FORMS: Final = {"curl": ("curl", "sh"), "Python": ("python", "python")}
 """The forms of the request beside HTTP, each a tab: the form of a copy, and its language."""
 MAX_LISTED_CHARACTERS: Final = 4_000
 """In a longer text nobody looks for a param, and reading it would delay the keys."""
-MIN_LIST_COLUMNS: Final = 80
-"""Columns of the pane with room for editor and list."""
+MIN_LIST_COLUMNS: Final = 79
+"""Columns of the pane with room for editor and list: those of a small terminal with the red edge of production."""
 GIVEN: Final = ("●", "text")
 ABSENT: Final = ("○", "dim")
 LIST_COLUMNS: Final[Sequence[Column[ParamRow]]] = (

@@ -55,7 +55,7 @@ def set_size_classes(screen: Screen[Any]) -> None:
 
 
 class FullScreen(Commanded, Screen[ResultT], Generic[ResultT]):
-    """A screen with header and footer, and red edges for production."""
+    """A screen with header and footer, and a red edge for production."""
 
     DEFAULT_CSS = "FullScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration

@@ -347,7 +347,7 @@ async def test_types_are_whole_before_anything_else_is_said_of_a_param() -> None
 
 async def test_narrow_pane_has_no_list_beside_the_text() -> None:
     pane = ParamsPane(FakeAdvice())
-    async with staged(pane, size=(79, 5)) as program:
+    async with staged(pane, size=(78, 5)) as program:
         pane.described = FIND
         await program.pause()
         assert "filter" not in program.text

@@ -138,7 +138,7 @@ def test_result(compare_svg: CompareSvg) -> None:
 @pytest.mark.thorough
 def test_call_in_a_small_terminal(compare_svg: CompareSvg, explorer: Explorer) -> None:
     explorer.use("prod")
-    compare_svg(scenes.show, " PROD ", "✓ result", size=SMALL)
+    compare_svg(scenes.show, "PROD", "✓ result", size=SMALL)
 
 
 @pytest.mark.thorough
