@@ -54,7 +54,7 @@ class Stop(NamedTuple):
 NEXT_TAB = "\x0f"
 """``ctrl+o`` as a terminal sends it."""
 CTRL_G = "\x07"
-ALT_M = "\x1bm"
+ALT_M, ALT_T = "\x1bm", "\x1bt"
 
 
 def in_printf(text: str) -> str:
@@ -87,7 +87,7 @@ def send(what: str, *outcome: str, sink: str = "") -> Iterator[Stop]:
 
 def replies() -> Iterator[Stop]:
     """Yield the places that show responses."""
-    yield Stop("toast of a discovery", ("f9",), ("say.result", "OpenRPC 1.2.6", SHOWN[0]))
+    yield Stop("toast of a discovery", ("f9",), ("▾ say", "OpenRPC 1.2.6", SHOWN[0]))
     yield Stop("", (ALT_M, ALT_M), gone="Docs ")  # the response fills the screen
     yield from send("result", *MEMBERS, sink="result")
     yield Stop("search", ("f4", "/", "oops [/]"), ("1 of 2",))
@@ -97,7 +97,7 @@ def replies() -> Iterator[Stop]:
     yield Stop("copy picker", ("]", "down", "y"), ("the value under the cursor", "the path of the value"))
     yield Stop("the notice of a copy", ("enter",), ("through the terminal",))
     yield Stop("", ("f",), ("│  jq",))
-    yield Stop("a line typed before", ("up",), ("[@click=app.quit]x[/][b][red].",))
+    yield Stop("a line typed before", ("up", "home"), ("jq  aa-",))
     yield Stop("", ("escape",), gone="│  jq")
     yield Stop("", ("f",), ("│  jq",))
     yield Stop("problem of jq", (f'"{ALL_IN_JQ}" | error', "enter"), ("NOT FILTERED",))
@@ -113,13 +113,13 @@ def replies() -> Iterator[Stop]:
     yield Stop("", ("o",), gone="NOT FILTERED")
     yield from send("error", "✗ error 7", spelled(ALL)[:80], *(f' "{text}"' for text in QUOTED), sink="error")
     yield Stop("text tab", ("f4", "]"), ("$.message  text", spelled(CARRIERS["dd"])))
-    yield from send("table", "✓ result   HTTP")
+    yield from send("table", "✓ result   200")
     yield Stop("table", ("f4", "t"), SHOWN[:1])
-    yield from send("headers", "✓ result   HTTP")
+    yield from send("headers", "✓ result   200")
     yield Stop("headers tab", ("f4", "]", "]"), tuple(spelled(sayable(text)) for text in CARRIERS.values()))
     yield from send("reason", "malformed")
     yield Stop("a body that is no JSON", ("f4",), (f"1   {spelled(ALL)[:80]}",))
-    yield from send("moved", "malformed")
+    yield from send("moved", "Temporary Redirect")
     yield Stop("location", ("f4", "]", "]"), ("ocation",))
     yield from send("name", "no response")
     yield from send("line", "no response")
@@ -166,7 +166,7 @@ def profiles() -> Iterator[Stop]:
     ):
         yield Stop(sink, (key,), (title,))
         yield Stop("", ("escape",), gone=title)
-    yield Stop("", ("t",), ("Connection test: there", "Begin"))
+    yield Stop("", (ALT_T,), ("Connection test: there", "Begin"))
     yield Stop("test of a connection", ("enter",), ("U+202E", "Close"))
     yield Stop("", ("escape",), gone="Connection test: there")
     yield Stop("header", ("enter",), (f"  {'http'}", f" {SHOWN[1][:10]}", "F5 send"))
