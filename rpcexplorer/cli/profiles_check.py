@@ -339,7 +339,7 @@ def _print_report(world: World, profile: Profile, report: Report, hide: Callable
         return
     world.print()
     if profile.ad_hoc:
-        _print_new_profile(world, profile, proposal, out)
+        _print_new_profile(world, profile, report, proposal, out)
     elif proposal.trusts:
         out("To pin this certificate, if it is the right one:")
         if "url" in proposal.values:
@@ -354,8 +354,10 @@ def _print_report(world: World, profile: Profile, report: Report, hide: Callable
         out(f"  {PROGRAM} profiles test {profile.name} --apply")
 
 
-def _print_new_profile(world: World, profile: Profile, proposal: Proposal, out: Callable[[str], None]) -> None:
-    """Print the profile that a tested URL needs, and the commands that add it."""
+def _print_new_profile(
+    world: World, profile: Profile, report: Report, proposal: Proposal, out: Callable[[str], None]
+) -> None:
+    """Print the profile that a tested URL needs, the commands that add it, and what to run then."""
     url, keys = proposal.made_from(profile)
     for line in profile_lines(NEW, url, keys):
         out(line)
@@ -367,7 +369,15 @@ def _print_new_profile(world: World, profile: Profile, proposal: Proposal, out: 
     if proposal.trusts:
         out(f"{PROGRAM} profiles test {NEW} --apply")
     elif not proposal.lacks_auth:  # A profile without its auth type can seldom list methods.
-        out(f"{PROGRAM} methods -p {NEW} --refresh")
+        lists = _lists_methods(profile, report, proposal)
+        out(f"{PROGRAM} methods -p {NEW} --refresh" if lists else f"{PROGRAM} call -p {NEW} METHOD")
+
+
+def _lists_methods(profile: Profile, report: Report, proposal: Proposal) -> bool:
+    """Return whether the server may say which methods it has."""
+    if proposal.preset is not None:
+        return proposal.preset.values.discovery != "none"
+    return not profile.is_open_connection or any(call.summary == "a result" for call in report.calls)
 
 
 def _change(run: Run, profile: Profile, proposal: Proposal, file: Path) -> bool:

@@ -62,6 +62,7 @@ from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import TOKEN_MARK, Auth, Preset, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.rpc.messages import Malformed
 from rpcexplorer.transport.port import Partial, Request, Response, ShownCertificate, Transport, Unreachable, Watch
 
 if TYPE_CHECKING:
@@ -282,6 +283,10 @@ class Tester:
         called = opened
         if isinstance(opened.outcome, Sent) and method != INITIALIZE[0]:  # The handshake is an answered call.
             called = await client.send(Draft(method), timeout=limit, stop=self._stop)
+        if self._messages[method]:  # We answered our own call.
+            called = replace(
+                called, outcome=Malformed(f"It sends {method} back, as a program that repeats its input does.")
+            )
         return OpenResult(trial, method, opened, called)
 
     def _opened_report(self, probe: OpenProbe, rows: list[Check], under_way: str = "") -> Report:

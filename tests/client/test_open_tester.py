@@ -228,6 +228,13 @@ def test_program_that_is_no_server_is_told_what_was_tried(tmp_path: Path) -> Non
     assert (report.proposal, report.exit_code) == (None, 4)
 
 
+def test_program_that_repeats_its_input_is_no_server(tmp_path: Path) -> None:
+    report = report_of(opened(tmp_path, 'url = "stdio:"\ncommand = ["cat"]'))
+    assert rows(report)[1] == ("JSON-RPC", "failed")
+    assert "It sends rpc.discover back" in report.checks[1].words
+    assert (report.proposal, report.exit_code) == (None, MALFORMED)
+
+
 def test_chosen_framing_is_not_guessed_over(tmp_path: Path) -> None:
     report = process(tmp_path, "print('usage: tool FILE')", 'framing = "lines"')
     assert [call.method for call in report.calls] == ["rpc.discover"]

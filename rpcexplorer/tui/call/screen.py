@@ -285,8 +285,9 @@ class CallScreen(CallState, scope="call"):
         """Read the file that describes the methods, if it has changed."""
         profile = self.explorer.profile
         if profile is not None and not self._is_reading and self.explorer.method_lists.unread(profile):
-            self.run_worker(self._read_description(profile), group="description")
+            self._read_description(profile)
 
+    @work(group="description")
     async def _read_description(self, profile: Profile) -> None:
         self._is_reading = True
         try:

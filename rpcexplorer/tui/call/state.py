@@ -281,10 +281,11 @@ class CallState(FullScreen[None]):
             self._read_times(profile)
         self.workers.cancel_group(self, "recent")  # the worker may search for calls of another profile
         if self.explorer.journal.is_long(profile):
-            self.run_worker(self._find_recent(profile), group="recent", exclusive=True)
+            self._find_recent(profile)
         else:
             self.recent = self.explorer.recent(MOST_RECENT)
 
+    @work(exclusive=True, group="recent", description="find recent calls")
     async def _find_recent(self, profile: Profile) -> None:
         self.recent = await asyncio.to_thread(self.explorer.journal.recent, profile, MOST_RECENT)
 
