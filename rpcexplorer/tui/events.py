@@ -259,7 +259,15 @@ class RateLines(Widget):
 
 
 def rate_words(counts: Sequence[int]) -> str:
-    rate = sum(counts[-AVERAGE_SECONDS:]) / AVERAGE_SECONDS
+    """Return the average of the last whole seconds; the one that has only begun does not count.
+
+    Of a stream that is younger, the second of its first event is the first.
+    """
+    seconds = list(counts[-1 - AVERAGE_SECONDS : -1])
+    is_young = not any(counts[: -1 - AVERAGE_SECONDS])
+    while is_young and seconds and not seconds[0]:
+        del seconds[0]
+    rate = sum(seconds) / len(seconds) if seconds else float(counts[-1])
     return f"{rate:,.0f}/s" if rate >= 9.95 else f"{rate:.1f}/s"
 
 

@@ -74,9 +74,18 @@ def test_preview_begins_where_it_differs(text: str, earlier: str, shown: str) ->
 
 
 @pytest.mark.parametrize(
-    ("counts", "words"), [([9, 0, 0, 0, 0, 1], "0.2/s"), ([1] * 60, "1.0/s"), ([5_000] * 5, "5,000/s"), ([3], "0.6/s")]
+    ("counts", "words"),
+    [
+        ([9, 0, 0, 0, 0, 1, 0], "0.2/s"),
+        ([1] * 60, "1.0/s"),
+        ([1] * 59 + [0], "1.0/s"),
+        ([5_000] * 6, "5,000/s"),
+        ([0, 0, 0, 0, 0, 0, 20, 20, 3], "20/s"),
+        ([0, 0, 0, 3], "3.0/s"),
+        ([3], "3.0/s"),
+    ],
 )
-def test_rate_is_the_average_of_the_last_seconds(counts: list[int], words: str) -> None:
+def test_rate_is_the_average_of_whole_seconds(counts: list[int], words: str) -> None:
     assert rate_words(counts) == words
 
 
@@ -127,10 +136,10 @@ async def test_rates_are_drawn_for_the_frequent_methods(explorer: Explorer) -> N
         await program.until(lambda: "others" in program.text)
         rows = [line.split() for line in program.text.splitlines() if "/s" in line]
         assert [(row[0], row[1], row[2]) for row in rows] == [
-            ("c␛[2J", "▄", "0.2/s"),
-            ("progress", "█", "0.4/s"),
-            ("tick", "▄█▄", "0.8/s"),
-            ("others", "█", "0.4/s"),
+            ("c␛[2J", "▄", "0.5/s"),
+            ("progress", "█", "2.0/s"),
+            ("tick", "▄█▄", "1.5/s"),
+            ("others", "█", "2.0/s"),
         ]
 
 
