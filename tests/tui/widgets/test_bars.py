@@ -78,12 +78,12 @@ async def test_bar_of_the_focused_pane_has_edge_ground_and_bold_title(tmp_path: 
 @pytest.mark.parametrize(
     ("width", "footer"),
     [
-        (80, "Enter load  F5 resend  Alt+r replay  m mark      Esc back  ^P palette  F1 help"),
-        (92, "Enter load  F5 resend  Alt+r replay  m mark  x export        Esc back  ^P palette  F1 help"),
+        (80, "Enter load  F5 resend  d compare  m mark         Esc back  ^P palette  F1 help"),
+        (92, "Enter load  F5 resend  d compare  m mark  Alt+r replay       Esc back  ^P palette  F1 help"),
     ],
 )
 @pytest.mark.everyday(1)
-async def test_history_footer_shows_load_resend_replay_mark(explorer: Explorer, width: int, footer: str) -> None:
+async def test_history_footer_shows_what_it_is_opened_for(explorer: Explorer, width: int, footer: str) -> None:
     async with open_program(explorer, profile="demo", size=(width, 24)) as program:
         await program.press("f5")
         await program.until(lambda: bool(explorer.recent(1)))
