@@ -78,7 +78,7 @@ WITH_CREDENTIALS: Final = 4
 SECONDS: Final = 30.0
 """For all trials of a connection that stays open."""
 SILENT_SECONDS: Final = 5.0
-"""For a response without a handshake: a server that waits for one says nothing."""
+"""For a response without a handshake, if nobody chose that: a server that waits for one says nothing."""
 LISTEN_SECONDS: Final = 1.0
 """From the opening of a connection, in which messages of the server are counted."""
 _WITHOUT_METHOD: Final = {"response": "a response", "unreadable": "data that is not a message"}
@@ -258,7 +258,7 @@ class Tester:
         state: CheckState = "well" if was.ad_hoc else "failed"
         words = f"{redacted_address(was.url)}: {why} The test goes on at {redacted_address(form.url)}."
         self._moved = (Check("Address", state, words, code=MALFORMED),)
-        self._profile = replace(form, auth=Auth(), assumes_auth=False, has_login=False)
+        self._profile = replace(form, auth=Auth(), assumes_auth=False, has_login=False, openings=())
         left = MOST - (self._transport.sent if self._transport else self._opened)
         self._probe = Probe(self._profile, self._presets, self._changed, most=left, chosen=self._chosen)
         report = await self._run()
@@ -276,7 +276,7 @@ class Tester:
         self._opened += 1
         self._messages.clear()
         form, method = trial.form, connection_method(trial.form, self._presets)
-        patience = MAX_SECONDS if form.handshake else SILENT_SECONDS
+        patience = SILENT_SECONDS if form.ad_hoc and not form.handshake else MAX_SECONDS
         client = self._client(form)
         limit = min(form.timeout, patience, seconds)
         opened = await client.open(timeout=limit, stop=self._stop)

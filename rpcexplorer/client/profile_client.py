@@ -155,7 +155,8 @@ class ProfileClient:
         if refused := await self._refusal():
             return replace(exchange, outcome=refused)
         if profile.openings:
-            if failure := await self._openings.make(partial(self._send_opening, watch=watch, stop=stop)):
+            send = partial(self._send_opening, timeout=timeout, watch=watch, stop=stop)
+            if failure := await self._openings.make(send):
                 return replace(exchange, outcome=_with_handshake_named(failure))
             self.credentials.hide(self._openings.secrets)  # Again: later ones must not displace them.
             exchange = replace(exchange, when=datetime.now(UTC))  # It comes after the calls of the opening.
@@ -191,7 +192,14 @@ class ProfileClient:
         running = RunningCall(self, exchange, timeout=timeout, watch=watch, fetched=fetched, listening=listening)
         return await running.run(flow, call, stop, discard if opens else self._record)
 
-    async def _send_opening(self, opening: OpeningCall, *, watch: Watch | None, stop: Stop | None) -> Exchange:
+    async def _send_opening(
+        self,
+        opening: OpeningCall,
+        *,
+        timeout: float | None,  # noqa: ASYNC109 - that of the call
+        watch: Watch | None,
+        stop: Stop | None,
+    ) -> Exchange:
         """Send a call that the connection begins with; it may open it."""
         from rpcexplorer.client.openings import opening_request, params_of
 
@@ -199,7 +207,7 @@ class ProfileClient:
         params = params_of(profile, opening)
         exchange = replace(self._unsent(id, Draft(opening.method, params)), kind="opening")
         call = AuthCall(profile, Message("call", ()), None, exchange.when, lambda: False)
-        running = RunningCall(self, exchange, watch=watch, begins=True)
+        running = RunningCall(self, exchange, timeout=timeout, watch=watch, begins=True)
         exchange = await running.run(opening_request(profile, opening, params, id), call, stop, self._record)
         self._openings.keep(opening, exchange, self.redaction())
         self.credentials.hide(self._openings.secrets)

@@ -91,7 +91,7 @@ def start_of(event: Event, hide: Hide) -> str:
             found = msgspec.json.decode(part, type=_Message)
             part = bytes(found.params) or bytes(found.result) or bytes(found.error) or (b"" if event.method else part)
         except (msgspec.DecodeError, RecursionError):
-            pass
+            pass  # What cannot be taken apart is shown from its beginning.
     margin = hide.margin
     shown: str = hide.part(event, part[: START_BYTES + margin]).decode("utf-8", "replace")
     # A secret that is cut at the end is not found there.

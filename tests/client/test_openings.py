@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
@@ -43,6 +45,7 @@ class Box:
         self.received: list[bytes] = []
         self.token = TOKEN
         self.hello: dict[str, Any] = {"result": {"name": "box"}}
+        self.is_silent = False
 
     async def serve(self, peer: Peer) -> None:
         calls = list[str]()
@@ -51,7 +54,7 @@ class Box:
             call = json.loads(message)
             calls.append(call["method"])
             self.received.append(message)
-            if "id" not in call:
+            if "id" not in call or self.is_silent:
                 continue
             answer: dict[str, Any] = {"result": call.get("params")}
             if call["method"] == "login":
@@ -152,6 +155,13 @@ def test_missing_secret_is_named_and_nothing_more_is_sent(tmp_path: Path, box: B
     exchange = ask(tmp_path, box, lambda explorer: explorer.call(Draft("ping")), settings)
     assert (exchange.exit_code, exchange.outcome.missing) == (3, "password")
     assert box.connections == [["hello", "ready"]]
+
+
+def test_silent_opening_ends_with_the_timeout_of_the_call(tmp_path: Path, box: Box) -> None:
+    box.is_silent = True
+    exchange = ask(tmp_path, box, lambda explorer: explorer.call(Draft("ping"), timeout=0.2))
+    assert isinstance(exchange.outcome, Unreached)
+    assert "hello failed: The server did not respond within 0.2 s." in exchange.outcome.sentence
 
 
 def test_server_that_repeats_the_token_gives_it_to_nobody(tmp_path: Path, box: Box) -> None:
@@ -386,3 +396,27 @@ def test_project_file_cannot_mark_a_value_as_plain(tmp_path: Path, agent: Box) -
     problems = asyncio.run(run())
     assert "only your user file and presets can mark values as plain" in problems
     assert ID not in texts_in(tmp_path)
+
+
+def test_connection_test_sends_no_login_to_a_path_that_was_not_chosen(tmp_path: Path) -> None:
+    received = list[str]()
+
+    async def answer(connection: ServerConnection) -> None:
+        async for message in connection:
+            received.append(str(message))
+            await connection.send(json.dumps({"jsonrpc": "2.0", "id": json.loads(message).get("id"), "result": True}))
+
+    def refuse(connection: ServerConnection, request: Request) -> Response | None:
+        return None if request.path == "/rpc" else connection.respond(404, "nothing here")
+
+    async def run() -> None:
+        async with serve(answer, "127.0.0.1", 0, process_request=refuse) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            own = f'[profile.box]\nurl = "ws://127.0.0.1:{port}"\n{OPEN}'
+            explorer = open_explorer(tmp_path, "", own, RPCEXPLORER_BOX_TOKEN=TOKEN)
+            async with explorer:
+                await explorer.test(explorer.profiles.profiles["box"])
+
+    asyncio.run(run())
+    assert [json.loads(message)["method"] for message in received] == ["rpc.discover"]
+    assert TOKEN not in "".join(received)
