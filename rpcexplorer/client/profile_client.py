@@ -155,10 +155,8 @@ class ProfileClient:
         if refused := await self._refusal():
             return replace(exchange, outcome=refused)
         if profile.openings:
-            send = partial(self._send_opening, timeout=timeout, watch=watch, stop=stop)
-            if failure := await self._openings.make(send):
-                return replace(exchange, outcome=_with_handshake_named(failure))
-            self.credentials.hide(self._openings.secrets)  # Again: later ones must not displace them.
+            if failure := await self._begin(timeout, watch, stop):
+                return replace(exchange, outcome=failure)
             exchange = replace(exchange, when=datetime.now(UTC))  # It comes after the calls of the opening.
         if fill is not None:
             filled = await fill()
@@ -191,6 +189,14 @@ class ProfileClient:
             flow = with_handshake(flow, self._handshake, call.events)
         running = RunningCall(self, exchange, timeout=timeout, watch=watch, fetched=fetched, listening=listening)
         return await running.run(flow, call, stop, discard if opens else self._record)
+
+    async def _begin(self, timeout: float | None, watch: Watch | None, stop: Stop | None) -> Outcome | None:  # noqa: ASYNC109
+        """Begin the connection with its opening calls, unless it has had them; return why it cannot be used."""
+        send = partial(self._send_opening, timeout=timeout, watch=watch, stop=stop)
+        if failure := await self._openings.make(send):
+            return _with_handshake_named(failure)
+        self.credentials.hide(self._openings.secrets)  # Again: later ones must not displace them.
+        return None
 
     async def _send_opening(
         self,
