@@ -428,7 +428,9 @@ class Tester:
 
 
 def _calls_of(probe: OpenProbe) -> tuple[TestCall, ...]:
-    return tuple(TestCall(result.method, result.trial.words, result.summary) for result in probe.results)
+    return tuple(
+        TestCall(result.method, redacted_address(result.form.path), result.summary) for result in probe.results
+    )
 
 
 def _was_closed(exchange: Exchange) -> bool:

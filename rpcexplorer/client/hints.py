@@ -20,7 +20,7 @@ from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, server_words, setting
-from rpcexplorer.model.profile import PATH, USUAL_FRAMING, Auth, Profile
+from rpcexplorer.model.profile import PATH, USUAL_FRAMING, WITH_TLS, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
@@ -264,17 +264,14 @@ def encryption(call: FailedCall) -> Hint | None:
     return call.hint("The server needs https at this port.", (("url", https),))
 
 
-_ENCRYPTED: Final = {"tcp": "tls", "ws": "wss"}
-
-
 def scheme_seen(call: FailedCall) -> Hint | None:
     """Suggest the scheme that the bytes of the server show."""
     url = urlsplit(call.profile.url)
     match call.reason:
         case "http":
             return other_scheme(call, "http")
-        case "tls" if url.scheme in _ENCRYPTED:
-            return other_scheme(call, _ENCRYPTED[url.scheme])
+        case "tls" if url.scheme in WITH_TLS:
+            return other_scheme(call, WITH_TLS[url.scheme])
         case "no http":
             return other_scheme(call, "tcp")
     return None
@@ -286,7 +283,7 @@ def other_scheme(call: FailedCall, scheme: str) -> Hint | None:
     if url is None:
         return None
     if call.profile.is_encrypted:
-        scheme = {"http": "https", "ws": "wss", "tcp": "tls"}.get(scheme, scheme)
+        scheme = WITH_TLS.get(scheme, scheme)
     if url.scheme == scheme:
         return None
     moved = url._replace(scheme=scheme).geturl()

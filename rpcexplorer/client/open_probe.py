@@ -18,14 +18,13 @@ from rpcexplorer.client.hints import hint_for
 from rpcexplorer.client.probe import Proposal, TrialResult
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.problem import Changes
-from rpcexplorer.model.profile import Auth, Preset, Profile
+from rpcexplorer.model.profile import WITH_TLS, Auth, Preset, Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
 
 PATHS: Final = ("/rpc", "/ws", "/jsonrpc", "/websocket", "/mopidy/ws")
 """Usual paths of WebSocket servers besides the root, most frequent first."""
 HANDSHAKES: Final = ("lsp", "mcp")
 """Presets of servers that answer nothing, or end, before their handshake."""
-ENCRYPTED: Final = {"tcp": "tls", "ws": "wss"}
 HTTP: Final = {"tcp": "http", "tls": "https", "ws": "http", "wss": "https"}
 GUESSED: Final = frozenset({"preset", "handshake", "framing"})
 MUTE: Final = frozenset({"", "silent", "unexplained"})
@@ -204,8 +203,8 @@ class OpenProbe:
         """Yield trials that only experience suggests, for settings that nobody has chosen."""
         form = result.form
         scheme, _, place = form.url.partition("://")
-        if result.was_cut and form is self.profile and scheme in ENCRYPTED:
-            yield from self._with(result, (("url", f"{ENCRYPTED[scheme]}://{place}"),))
+        if result.was_cut and form is self.profile and scheme in WITH_TLS:
+            yield from self._with(result, (("url", f"{WITH_TLS[scheme]}://{place}"),))
         if form.connection_kind == "websocket":
             if result.is_elsewhere and form.path == "/" and "path" not in self._chosen:
                 for path in PATHS:

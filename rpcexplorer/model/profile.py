@@ -37,7 +37,8 @@ SCHEMES: Final[Mapping[str, ConnectionKind]] = {
     "stdio": "process",
 }
 URL_BEGINNINGS: Final = "http://, https://, ws://, wss://, tcp://, tls://, unix:// or http+unix://"
-ENCRYPTED: Final = frozenset({"https", "wss", "tls"})
+WITH_TLS: Final = {"http": "https", "ws": "wss", "tcp": "tls"}
+"""The encrypted form of each scheme that is readable on the network."""
 STAYS_HERE: Final = frozenset({"unix", "http+unix", "stdio"})
 """Schemes of connections that never leave this machine."""
 PROCESS: Final = "stdio:"
@@ -348,7 +349,7 @@ class Profile(Struct, frozen=True, dict=True):
 
     @property
     def is_encrypted(self) -> bool:
-        return self.scheme in ENCRYPTED
+        return self.scheme in WITH_TLS.values()
 
     @property
     def stays_here(self) -> bool:

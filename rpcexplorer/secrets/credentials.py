@@ -16,7 +16,7 @@ from rpcexplorer.files.io import FileError, error_of
 from rpcexplorer.model.destination import DestinationChanged, Person, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import provide_secret
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import WITH_TLS, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
 from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
@@ -325,7 +325,7 @@ class StoredCredentials:
         )
         if not await self.asked(self._person.agrees(question)):
             allow = f"To allow this server from now on, run `rpcexplorer profiles secret {profile.name} --allow-http`."
-            secure = {"ws": "wss", "tcp": "tls"}.get(profile.scheme, "https")
+            secure = WITH_TLS[profile.scheme]
             advice = f"Use {secure}, or add a profile for this server." if profile.ad_hoc else f"Use {secure}. {allow}"
             return Refused("credentials", f"Credentials not sent: {origin} {how}. {advice}")
         self._secrets.trust_plain(origin)
