@@ -16,6 +16,7 @@ from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.recorded import find_call_anywhere, find_record, of_history, read_case, use_history
 from rpcexplorer.cli.run import CommandGroup, F, Run, complete_profiles, fail, together, yes_option
 from rpcexplorer.cli.world import World
+from rpcexplorer.history.record import phases_ms
 from rpcexplorer.history.statistics import GROUPINGS, MINUTE, ORDERS, Figures, Grouping, Order, Statistics, Timeline
 from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName, ServerEvent
 from rpcexplorer.model.filter import FORMER_OUTCOME_WORDS, OUTCOME_WORDS, Bounds, HistoryFilter
@@ -506,6 +507,8 @@ def _rest(exchange: Exchange) -> dict[str, object]:
         "params": printable(exchange.params, lines=True),
         "headers": [{"name": printable(name), "value": printable(value)} for name, value in response.headers],
         **_message(exchange),
+        "phases": phases_ms(response.phases),
+        "reused": response.phases.kept,
         "remarks": list(map(printable, exchange.remarks)),
         "answer": printable(event.answer, lines=True),
         "of": printable(event.of),

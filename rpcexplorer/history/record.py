@@ -30,7 +30,7 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import EnvelopeForm, ErrorObject, Malformed, MessageForm, Reply, Result
-from rpcexplorer.transport.port import Response, Step
+from rpcexplorer.transport.port import Phases, Response, Step
 
 SURROGATE = regex("[\ud800-\udfff]")
 BASE64 = "_base64"
@@ -59,6 +59,8 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
         "ms": round(exchange.seconds * 1000, 3),
         "sent": exchange.sent,
         "received": response.size,
+        "reused": response.phases.kept,
+        **{f"{name}_ms": took for name, took in phases_ms(response.phases).items()},
         "reply": response.body,
         "reply_cut": response.cut,
         "step": getattr(outcome, "step", None),
@@ -75,6 +77,19 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
         "foreign": exchange.foreign,
     }
     return _written(values)
+
+
+def phases_ms(phases: Phases) -> dict[str, float]:
+    """Return the milliseconds of each known phase, by its name in files and in ``--json``."""
+    seconds = {
+        "lookup": phases.name,
+        "connect": phases.connect,
+        "tls": phases.tls,
+        "send": phases.send,
+        "wait": phases.wait,
+        "transfer": phases.transfer,
+    }
+    return {name: round(took * 1000, 3) for name, took in seconds.items() if took is not None}
 
 
 def changed(record: dict[str, Any], change: Callable[[str, Any], Any]) -> dict[str, Any]:
@@ -150,6 +165,7 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
             size=values.get("received", 0),
             cut=values.get("reply_cut", False),
             remarks=tuple(values.get("http_remarks", ())),
+            phases=_phases(values),
         ),
         name=values.get("name", ""),
         note=values.get("note", ""),
@@ -158,6 +174,21 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
         envelope=values.get("envelope", "2.0"),
         params_sent=values.get("params_sent"),
         foreign=values.get("foreign", False),
+    )
+
+
+def _phases(values: dict[str, Any]) -> Phases:
+    def seconds(key: str) -> float | None:
+        return values[key] / 1000 if key in values else None
+
+    return Phases(
+        name=seconds("lookup_ms"),
+        connect=seconds("connect_ms"),
+        tls=seconds("tls_ms"),
+        send=seconds("send_ms"),
+        wait=seconds("wait_ms"),
+        transfer=seconds("transfer_ms"),
+        kept=values.get("reused", False),
     )
 
 
@@ -235,6 +266,8 @@ def _one_of(words: tuple[str, ...]) -> tuple[Callable[[Any], bool], str]:
 _TEXT: Final = (lambda value: isinstance(value, str), "text")
 _WHOLE_NUMBER: Final = (lambda value: type(value) is int, "a whole number")
 _SMALL_NUMBER: Final = (lambda value: type(value) is int and abs(value) < 2**53, "a whole number")
+# This excludes inf and nan.
+_NUMBER: Final = (lambda value: type(value) in {int, float} and abs(value) < 2**53, "a number")
 _FLAG: Final = (lambda value: isinstance(value, bool), "true or false")
 _TEXTS: Final = (
     lambda value: isinstance(value, list) and all(isinstance(text, str) for text in value),
@@ -244,8 +277,6 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
     # In these years, the time exists in every time zone.
     "time": (lambda value: isinstance(value, datetime) and MINYEAR < value.year < MAXYEAR, "a date and time"),
     "reply": (lambda value: isinstance(value, str | bytes), "text"),
-    # This excludes inf and nan.
-    "ms": (lambda value: type(value) in {int, float} and abs(value) < 2**53, "a number"),
     "code": _WHOLE_NUMBER,
     "kind": _one_of(get_args(RecordKind)),
     "outcome": _one_of(OUTCOMES),
@@ -254,7 +285,8 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(("id", "profile", "url", "method", "message", "params", "params_sent"), _TEXT),
     **dict.fromkeys(("reason", "http_reason", "name", "note", "expect", "answer", "of"), _TEXT),
     **dict.fromkeys(("status", "sent", "received", "missed"), _SMALL_NUMBER),
-    **dict.fromkeys(("reply_cut", "maybe_ran", "foreign"), _FLAG),
+    **dict.fromkeys(("ms", "lookup_ms", "connect_ms", "tls_ms", "send_ms", "wait_ms", "transfer_ms"), _NUMBER),
+    **dict.fromkeys(("reply_cut", "maybe_ran", "foreign", "reused"), _FLAG),
     **dict.fromkeys(("notes", "remarks", "http_remarks", "headers"), _TEXTS),
 }
 

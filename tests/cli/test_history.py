@@ -99,6 +99,14 @@ def test_show_prints_the_message_of_an_event(used: Shell, event: str) -> None:
     assert used.run("history", "show").text.startswith("✓ result")
 
 
+def test_show_prints_the_parts_of_the_duration(used: Shell) -> None:
+    fields = json.loads(used.run("history", "show", "--json").text)
+    assert fields["phases"].keys() == {"connect", "send", "wait", "transfer"}
+    assert sum(fields["phases"].values()) < fields["ms"]
+    assert fields["reused"] is False
+    assert " (connect " in used.run("history", "show").text
+
+
 @pytest.mark.parametrize("command", [["replay"], ["history", "export"], ["compare"], ["copy"]])
 def test_event_is_refused_instead_of_a_call(used: Shell, event: str, command: list[str]) -> None:
     ran = used.run(*command, event)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import Malformed, make_id
-from rpcexplorer.transport.port import NO_PHASES, Response
+from rpcexplorer.transport.port import Response
 
 START = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
 
@@ -44,9 +44,9 @@ def id_of(number: int) -> str:
 def as_recorded(one: Exchange) -> Exchange:
     """Return the call as its record returns it.
 
-    A record has no phases, times in milliseconds, and no kind of a malformed response.
+    A record has times in milliseconds, and no kind of a malformed response.
     """
-    response = replace(one.response, version="", proxy=None, phases=NO_PHASES)
+    response = replace(one.response, version="", proxy=None)
     when = one.when.astimezone(UTC)
     outcome = replace(one.outcome, kind="") if isinstance(one.outcome, Malformed) else one.outcome
     return replace(

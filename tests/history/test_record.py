@@ -31,6 +31,7 @@ ANY = st.text(st.characters(exclude_categories=()), max_size=20)
 """Any text, including lone surrogates and control characters."""
 ENCODABLE = st.text(max_size=20)
 HOSTILE = '\x1b]52;c;aGk=\x07 \x9b31m \u202e \u200b \x7f \u2028 \xa0 \U000e0041 \r\n\t\0 \ufeff \ue000 \\U "end = "'
+SECONDS = st.none() | st.integers(0, 10**7).map(lambda milliseconds: milliseconds / 1000)
 OUTCOMES: list[Outcome] = [
     Malformed("not JSON", ("a", "b\n")),
     Unreached("tls", "The certificate is out of date.", True),
@@ -93,7 +94,7 @@ def exchanges(draw: st.DrawFn) -> Exchange:
             body=reply,
             size=len(reply),
             remarks=draw(st.lists(ANY, max_size=2).map(tuple)),
-            phases=Phases(connect=0.1),
+            phases=draw(st.builds(Phases, SECONDS, SECONDS, SECONDS, SECONDS, SECONDS, SECONDS, st.booleans())),
         ),
         notes=("logged in",),
         envelope=envelope,
@@ -210,6 +211,7 @@ def test_crlf_and_byte_order_mark_are_not_edits() -> None:
         ("status = 200", "status = 0x" + "f" * 100, "its status must be a whole number"),
         ("ms = 34.0", "ms = nan", "its ms must be a number"),
         ("ms = 34.0", f"ms = {10**400}", "its ms must be a number"),
+        ("ms = 34.0", "wait_ms = nan", "its wait_ms must be a number"),
         ("ms = 34.0", "reply_cut = 1", "its reply_cut must be true or false"),
         ("ms = 34.0", "remarks = [1]", "its remarks must be a list of strings"),
         ("reply = ", "reply_base64 = ", "a value is not valid base64"),

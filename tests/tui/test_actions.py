@@ -317,6 +317,7 @@ history.load
     write ping []
     f6 | 1 call
     enter | F5 send | ▌demo.echo | │ 1 [1.10] | ✓ result
+    f4 left_square_bracket | transfer | total
 
 history.again
     send demo.echo [1.10]
