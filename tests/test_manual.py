@@ -478,8 +478,8 @@ $ rpcexplorer profiles remove x
 …Nothing was changed."""
 WRAPPED: Final = """\
 $ rpcexplorer manual x
-rpcexplorer: There is no page x. The pages are calls, profiles, connecting, connections,
-  auth, …
+rpcexplorer: There is no page x. The pages are calls, profiles, profile-keys, connecting,
+  connections, auth, …
   rpcexplorer manual --help"""
 
 

@@ -214,7 +214,7 @@ def test_table_of_presets_matches_the_files(tmp_path: Path) -> None:
 
 
 def test_table_of_profile_keys_has_all_keys() -> None:
-    named = [row[0].split(" ")[0] for row in table_of("profiles", "key of a profile")]
+    named = [row[0].split(" ")[0] for row in table_of("profile-keys", "key of a profile")]
     expected = {row.key for row in PROFILE_KEYS} - {"method", "call", "variables"}
     expected |= {f"method.NAME.{key}" for key in METHOD.keys} | {"call.NAME", "variables.NAME"}
     assert sorted(named) == sorted(expected)
@@ -225,7 +225,7 @@ def test_table_of_expectations_has_all_keys() -> None:
 
 
 def test_profile_keys_not_allowed_in_presets_are_marked() -> None:
-    marked = {row[0].partition(" ")[0] for row in table_of("profiles", "key of a profile") if "¹" in row[0]}
+    marked = {row[0].partition(" ")[0] for row in table_of("profile-keys", "key of a profile") if "¹" in row[0]}
     assert {key.partition(".")[0] for key in marked} == OF_ONE_SERVER
 
 
