@@ -174,7 +174,13 @@ class AuthType(Auth, frozen=True):
         return note is not None and note.auth == Auth.kind
 
     def is_free(self, profile: Profile, message: Message) -> bool:
+        if profile.openings and self.is_in_upgrade(profile):
+            return False  # Other headers would open another connection, without these calls.
         return all(self.free(profile, call) for call in message.calls)
+
+    def is_in_upgrade(self, profile: Profile) -> bool:
+        """Return whether the credentials open a WebSocket, so that all its messages share them."""
+        return profile.connection_kind == "websocket" and self.kind not in {"inline", "first", "member"}
 
     @property
     def texts(self) -> tuple[str, ...]:

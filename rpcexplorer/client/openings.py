@@ -10,9 +10,11 @@ from functools import partial
 from typing import Any, Final
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import AuthFlow, AuthRequest, Message, planted
+from rpcexplorer.auth.credentials import AuthFlow, AuthRequest, Message, fields_in, planted
 from rpcexplorer.auth.login import filled
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import OpeningCall, Profile
@@ -130,8 +132,13 @@ def opening_request(profile: Profile, opening: OpeningCall, params: str, id: str
         return refused
     call = Call(opening.method, params or "[]", None if opening.notification else id)
     message = Message("notification" if opening.notification else "call", (call,))
-    fields = tuple(field for field in opening.fields if profile.references[field] in params)
-    response = yield AuthRequest(message, fields=fields)
+    request: AuthRequest | Refused = AuthRequest(message)
+    kind = auth_of(profile)
+    if kind.is_in_upgrade(profile) and not profile.has_sessions:
+        request = kind.put(profile, message)
+    if isinstance(request, Refused):
+        return request
+    response = yield replace(request, fields=fields_in(profile, request))
     return response
 
 

@@ -109,6 +109,12 @@ class _MethodAndId(Struct):
 _method_and_id: Final = msgspec.json.Decoder(_MethodAndId)
 
 
+class _NamedEvent(Struct):
+    """An event of the library rpc-websockets, which has no method."""
+
+    notification: str
+
+
 def notification_of(text: bytes) -> Event | None:
     """Return the event of a plain notification, of which there may be very many; None for other messages."""
     try:
@@ -136,6 +142,8 @@ def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
         return Event(now, "unreadable", text, remark=remark, of=of)
     parts = (envelope.method, envelope.id, envelope.result, envelope.error)
     if all(part is None for part in parts):
+        if name := _name_of_event(text):
+            return Event(now, "notification", text, name, of=of)
         return Event(now, "unreadable", text, remark=NOT_JSON_RPC, of=of)
     id = envelope.id
     remark = ""
@@ -148,6 +156,14 @@ def event_of(text: bytes, envelope: Envelope | None, of: str = "") -> Event:
     if envelope.id in MISSING_IDS:
         return Event(now, "notification", text, method, of=of)
     return Event(now, "request", text, method, id, remark, of=of)
+
+
+def _name_of_event(text: bytes) -> str:
+    """Return the name in an event of the library rpc-websockets, or nothing."""
+    try:
+        return msgspec.json.decode(text, type=_NamedEvent).notification
+    except (msgspec.DecodeError, RecursionError):
+        return ""
 
 
 def unreadable_event(text: bytes, of: str = "") -> Event:

@@ -1,4 +1,4 @@
-"""Help texts of Bitcoin Core and compatible nodes: names, params, docs and examples.
+"""Help texts of Bitcoin Core and compatible nodes, and the commands of Core Lightning.
 
 The layouts of objects inside params and results stay text.
 """
@@ -16,7 +16,17 @@ from msgspec.structs import replace
 from rpcexplorer.discovery.lists import NOT_A_LIST, STANDARD, read_names, with_help
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.questions import EMPTY, Dialogue, Question, ask_companion, count_unexplained, value_of
-from rpcexplorer.discovery.reader import KIND, Collected, docs_of, kind_of, line_of, name_of, text_of
+from rpcexplorer.discovery.reader import (
+    KIND,
+    Collected,
+    dict_of,
+    docs_of,
+    kind_of,
+    line_of,
+    list_of,
+    name_of,
+    text_of,
+)
 from rpcexplorer.model.method import Described, DescribedParam, ExampleCall
 from rpcexplorer.schema.fit import Looks
 from rpcexplorer.schema.node import SchemaReader, is_kind, kind_of_value
@@ -27,6 +37,8 @@ MAX_HELP_CHARACTERS: Final = 128_000
 ARGUMENTS, RESULT, EXAMPLES = "Argument", "Result", "Example"
 """First words of the headings in a method's help, some in the plural."""
 PROMPT: Final = "> "
+DEPRECATED: Final = "(DEPRECATED!)"
+"""Between the name and the params of a command of Core Lightning."""
 
 
 def help_text(described: Collection[str]) -> Dialogue:
@@ -34,6 +46,8 @@ def help_text(described: Collection[str]) -> Dialogue:
     answer = yield Question(PROTOCOL)
     if answer.refusal:
         return Listing(refusal=answer.refusal)
+    if commands := list_of(dict_of(answer.value).get("help")):
+        return read_commands(commands)
     is_text = isinstance(answer.value, str)
     if not is_text and not _is_of_names(answer.value):
         return Listing(refusal=NOT_A_LIST)
@@ -82,6 +96,28 @@ def read_text(text: str) -> Listing:
     if not collected.described:
         return Listing(refusal=NOT_A_LIST)
     return collected.listing()
+
+
+def read_commands(commands: Sequence[Any]) -> Listing:
+    """Read the commands of Core Lightning: a name and params in one line, optional ones in square brackets."""
+    collected = Collected()
+    for command in map(dict_of, commands):
+        name, _, usage = text_of(command.get("command")).partition(" ")
+        name, words = collected.take_name(name), usage.split()
+        if not name:
+            continue
+        is_deprecated = DEPRECATED in words
+        if is_deprecated:
+            words.remove(DEPRECATED)
+        params = [_command_param(word) for word in words]
+        docs = docs_of(command.get("verbose"), command.get("description"))
+        collected.described[name] = Described(tuple(params), protocol=PROTOCOL, deprecated=is_deprecated, **docs)
+    return collected.listing()
+
+
+def _command_param(word: str) -> DescribedParam:
+    name, _, _choices = word.strip("[]").partition("=")
+    return DescribedParam(name_of(name), required=not word.startswith("["))
 
 
 def _positions(params: str) -> Iterator[DescribedParam]:

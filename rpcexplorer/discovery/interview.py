@@ -338,7 +338,11 @@ TRIED_IN_TURN: Final = (
     DiscoveryProtocol("core.describe", documents.describe),
     DiscoveryProtocol("help", help_text),
 )
-NAMED_ONLY: Final = (DiscoveryProtocol("tools/list", mcp.tools), DiscoveryProtocol("list", lists.objects))
+NAMED_ONLY: Final = (
+    DiscoveryProtocol("tools/list", mcp.tools),
+    DiscoveryProtocol("list", lists.objects),
+    _name_list("__listMethods"),
+)
 PROTOCOLS: Final = {protocol.name: protocol for protocol in (*ALWAYS_ASKED, *TRIED_IN_TURN, *NAMED_ONLY, GRAPHENE)}
 """Protocols that a profile can name."""
 
@@ -347,6 +351,10 @@ def protocols_to_ask(profile: Profile, found: Findings) -> Iterator[DiscoveryPro
     """Yield the protocols to try; ``found`` decides on the next one."""
     if isinstance(profile.discovery, DocumentSource):
         yield at_path(profile.discovery.url)
+    elif profile.discovery == "help":
+        yield PROTOCOLS["rpc.discover"]  # Bitcoin Core has both, from version 32.
+        if not found.described:
+            yield PROTOCOLS["help"]
     elif profile.discovery != "auto":
         yield PROTOCOLS[profile.discovery]
     elif profile.handshake == "mcp":

@@ -208,6 +208,7 @@ NAME_LISTS: Final = {
     ),
     "rpc_methods": name_list(Question("rpc_methods")),  # Substrate and the nodes of chains made with it
     "Shelly.ListMethods": name_list(Question("Shelly.ListMethods")),
+    "__listMethods": name_list(Question("__listMethods")),  # the library rpc-websockets
     GET_METHODS: name_list(  # chains made with Graphene's library: Hive, Steem
         Question(GET_METHODS, "{}"), Companion("jsonrpc.get_signature", with_empty_args, "method")
     ),

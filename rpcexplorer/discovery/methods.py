@@ -108,7 +108,9 @@ def _with_sources(method: Method, sources: dict[str, str]) -> tuple[tuple[str, s
     return tuple((fact, source) for fact, source in sources.items() if source != (method.protocol or method.source))
 
 
-NAMES_ALONE = frozenset({"system.listMethods", "rpc_methods", "Shelly.ListMethods", "help", "jsonrpc.get_methods"})
+NAMES_ALONE = frozenset(
+    {"system.listMethods", "rpc_methods", "Shelly.ListMethods", "__listMethods", "help", "jsonrpc.get_methods"}
+)
 """Protocols that may list a method without its params."""
 KNOWN = (
     Method("ping", "Succeeds if the session is valid", [], "cookie", True, "service"),

@@ -321,6 +321,7 @@ def _is_secret(key: str) -> bool:
 DISCOVERY_PROTOCOLS: Final = (
     "rpc.discover", "system.listMethods", "system.describe", "rpc_methods", "help", "tools/list",
     "JSONRPC.Introspect", "core.describe", "list", "rpc.describe", "jsonrpc.get_methods",
+    "__listMethods",
 )  # fmt: skip
 USED_OTHERWISE: Final = frozenset({*OWN_KEYS, *HTTP_OWN, "host", "authorization", "cookie"})
 """Headers that cannot be a handshake."""

@@ -1,4 +1,4 @@
-"""Help texts of Bitcoin Core and compatible nodes, and Electrum's list."""
+"""Help texts of Bitcoin Core and compatible nodes, Electrum's list and the commands of Core Lightning."""
 
 from __future__ import annotations
 
@@ -196,6 +196,28 @@ def test_other_help_lists_nothing(value: Any) -> None:
     _, listing = drive(help_text(()), Answer(value))
     assert lines_of(listing) == ()
     assert listing.refusal
+
+
+def test_commands_of_core_lightning_are_listed_with_params() -> None:
+    commands = [
+        {"command": "pay (DEPRECATED!) invstring [amount_msat]", "category": "payment"},
+        {"command": "dev subcommand=crash|rhash", "description": "Developer command.", "verbose": "Developer command."},
+        {"command": "getinfo", "description": "Show it", "verbose": "Show all of it.\nMore."},
+        {"command": 7},
+        "help",
+    ]
+    asked, listing = drive(help_text(()), Answer({"help": commands, "format-hint": "simple"}))
+    assert asked == [Question("help")]
+    pay, dev, getinfo = (listing.described[name] for name in ("pay", "dev", "getinfo"))
+    assert pay == Described(
+        (DescribedParam("invstring", required=True), DescribedParam("amount_msat", required=False)),
+        protocol="help",
+        deprecated=True,
+    )
+    assert (dev.params[0].name, dev.doc, dev.details) == ("subcommand", "Developer command.", "")
+    assert (getinfo.params, getinfo.doc, getinfo.details) == ((), "Show it", "Show all of it.\nMore.")
+    assert len(listing.described) == 3
+    assert listing.skipped == ("2 names skipped: missing or invalid",)
 
 
 @pytest.mark.parametrize(

@@ -231,9 +231,18 @@ def test_first_other_protocol_with_methods_is_the_last() -> None:
 @pytest.mark.parametrize("discovery", [*PROTOCOLS])
 def test_only_the_protocol_of_the_profile_is_asked(discovery: str) -> None:
     found, server = discovered(service({}), discovery=discovery)
-    assert {method for method, _ in calls(server)} == {discovery}
-    assert found.sentences[0] == f"{discovery}: not offered (-32601)"
+    asked = [discovery] if discovery != "help" else ["rpc.discover", "help"]
+    assert [method for method, _ in calls(server)] == asked
+    assert found.sentences[0] == f"{', '.join(asked)}: not offered (-32601)"
     assert found.sentences[1].endswith("does not list its methods. You can still type and call any method.")
+
+
+def test_help_is_asked_only_without_a_document() -> None:
+    document = {"openrpc": "1.4.1", "methods": [{"name": "getblock", "params": []}]}
+    found, server = discovered(service({"rpc.discover": {"result": document}}), discovery="help")
+    assert ([method.name for method in found.methods], len(server.requests)) == (["getblock"], 1)
+    found, server = discovered(service({"help": {"result": ["getinfo"]}}), discovery="help")
+    assert [method.name for method in found.methods] == ["getinfo"]
 
 
 def test_path_that_is_not_found_is_reported() -> None:

@@ -25,6 +25,7 @@ from tests.auth.driving import PONG, drive, end, message, received, requests
 PROMISED: Final = [
     "service", "aria2", "bcoin", "bitcoin", "deluge", "electrum", "ethereum", "kodi", "lsp", "mcp", "monero",
     "moonraker", "mopidy", "nzbget", "odoo", "snapcast", "transmission", "ubus", "xapi", "zabbix", "acp", "codex",
+    "cln", "ovsdb", "rpc-websockets", "signal-cli", "solana", "stratum",
 ]  # fmt: skip
 CHANGES: Final = {
     "add", "append", "ban", "bans", "broadcast", "clear", "connect", "create", "delete", "destroy", "dump", "edit",
@@ -142,12 +143,19 @@ def test_other_errors_do_not_end_the_session(name: str, error: ErrorObject) -> N
 @pytest.mark.parametrize(
     ("name", "url", "framing", "handshake"),
     [
+        ("cln", "unix:///s", "none", None),
+        ("electrum", "tcp://h:50001", "lines", None),
         ("ethereum", "ws://h", "lines", None),
         ("kodi", "tcp://h:9090", "none", None),
         ("lsp", "stdio:", "length", "lsp"),
         ("lsp", "tcp://h:1", "length", "lsp"),
         ("mcp", "stdio:", "lines", "mcp"),
+        ("ovsdb", "tcp://h:6640", "none", None),
+        ("rpc-websockets", "ws://h", "lines", None),
+        ("signal-cli", "stdio:", "lines", None),
         ("snapcast", "tcp://h:1705", "lines", None),
+        ("solana", "wss://h", "lines", None),
+        ("stratum", "tls://h:1", "lines", None),
     ],
 )
 def test_preset_of_a_connection_needs_no_more_keys(name: str, url: str, framing: str, handshake: str | None) -> None:
@@ -194,6 +202,8 @@ def test_odoo_without_session_is_sent_no_password() -> None:
         ("mopidy", "core.get_version", "/mopidy/rpc", "", TWO % '"core.get_version","params":[]'),
         ("nzbget", "status", "/jsonrpc", BASIC, '{"version":"1.1","id":"7","method":"status","params":[]}'),
         ("snapcast", "Server.GetStatus", "/jsonrpc", "", TWO % '"Server.GetStatus","params":[]'),
+        ("signal-cli", "version", "/api/v1/rpc", "", TWO % '"version","params":{}'),
+        ("solana", "getSlot", "/", "", TWO % '"getSlot","params":[]'),
         (
             "transmission",
             "session-get",
@@ -202,7 +212,7 @@ def test_odoo_without_session_is_sent_no_password() -> None:
             '{"method":"session-get","arguments":{},"tag":7}',
         ),
         ("xapi", "host.get_all", "/jsonrpc", "", TWO % '"host.get_all","params":["«p.session»"]'),
-        ("zabbix", "host.get", "/api_jsonrpc.php", "", TWO % '"host.get","params":[],"auth":"«p.session»"'),
+        ("zabbix", "host.get", "/api_jsonrpc.php", "Authorization: Bearer «p.session»", TWO % '"host.get","params":[]'),
         ("zabbix", "apiinfo.version", "/api_jsonrpc.php", "", TWO % '"apiinfo.version","params":[]'),
     ],
 )
