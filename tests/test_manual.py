@@ -317,6 +317,7 @@ class Session:
         for given in (context.obj.server.profile, context.params.get("profile")):
             names += [given] if given else []
         names += [str(item).rpartition("=")[2] for item in context.params.get("profiles", ())]
+        names += [side for side in context.params.get("sides") or () if not side.endswith(".json")]
         if of_profiles and context.info_name != "add":
             given = context.params.get("name")
             names += [given] if isinstance(given, str) and "://" not in given else []

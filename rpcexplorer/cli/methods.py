@@ -14,7 +14,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.cli.arguments import OneOf, params_text
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.output import Waiting, result_of
-from rpcexplorer.cli.run import Run, auth_option, fail, no_input_option, profile_option, url_options
+from rpcexplorer.cli.run import Run, auth_option, fail, no_input_option, profile_option, url_options, yes_option
 from rpcexplorer.cli.world import World
 from rpcexplorer.discovery.methods import Discovery, MethodChanges, parameters_of, result_kind, similar_methods
 from rpcexplorer.explorer import Explorer
@@ -31,7 +31,7 @@ from rpcexplorer.model.problem import (
 from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.schema.dialect import references_in
 from rpcexplorer.schema.start import sendable_start, started, starting_point
-from rpcexplorer.text.docs import changes_found, docs_page
+from rpcexplorer.text.docs import change_row, changes_found, docs_page
 from rpcexplorer.text.json_text import json_of, raw_of
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import marked, unchecked_words, warning
@@ -47,16 +47,34 @@ MAX_NAMED = 5
 @auth_option
 @click.option("--refresh", is_flag=True, help="Discover the methods again before listing them.")
 @click.option("--changes", is_flag=True, help="Print the changes that the last refresh found.")
+@click.option(
+    "--compare", "sides", nargs=2, metavar="A B", help="Compare the methods of two profiles or files, B with A."
+)
+@click.option("--calls", is_flag=True, help="With --compare: send the saved calls of A to both, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the method list as JSON.")
 @click.option("--export", type=OneOf(["openrpc"]), help="Print the methods as an OpenRPC document.")
 @no_input_option()
+@yes_option()
 @click.pass_obj
-def methods(run: Run, /, name: str | None, refresh: bool, changes: bool, as_json: bool, export: str | None) -> int:
+def methods(
+    run: Run,
+    /,
+    name: str | None,
+    refresh: bool,
+    changes: bool,
+    sides: tuple[str, str] | None,
+    calls: bool,
+    as_json: bool,
+    export: str | None,
+) -> int:
     """List the methods, or describe one of them.
 
     The list contains the saved calls (with an @), then the methods from rpcexplorer, the profile, discovery and earlier
     calls. You can also call methods that are not in the list. --refresh saves the discovered methods for the profile.
     It is not an error if the service does not support discovery.
+
+    --compare lists what B adds (+), removes (-) and changes (~), and ends with 6 if a change breaks calls: a method or
+    param is gone, a param is new and required, or a type, a limit or the result changed.
 
     \b
     Examples:
@@ -65,6 +83,8 @@ def methods(run: Run, /, name: str | None, refresh: bool, changes: bool, as_json
       rpcexplorer methods --refresh -p staging
       rpcexplorer methods --refresh --url http://127.0.0.1:8000/jsonrpc
       rpcexplorer methods --changes
+      rpcexplorer methods --compare staging prod --refresh
+      rpcexplorer methods --compare openrpc.json staging
       rpcexplorer methods --json | jq -r '.[].name'
       rpcexplorer methods --export openrpc > openrpc.json
     """
@@ -72,6 +92,12 @@ def methods(run: Run, /, name: str | None, refresh: bool, changes: bool, as_json
         raise click.UsageError("--export prints the whole method list. Remove NAME, --changes and --json.")
     if changes and name:
         raise click.UsageError("--changes prints the changes of all methods. Remove NAME.")
+    if sides:
+        if name or changes or export or run.server.is_named:
+            raise click.UsageError("--compare takes two names. Remove all but --refresh, --calls and --json.")
+        return _compare(run, *sides, refresh=refresh, calls=calls, as_json=as_json)
+    if calls:
+        raise click.UsageError("--calls needs --compare A B.")
     profile, world = run.use(), run.world
     code = 0
     if refresh:
@@ -92,6 +118,16 @@ def methods(run: Run, /, name: str | None, refresh: bool, changes: bool, as_json
     if run.explorer.method_lists.problem:
         world.say(run.explorer.method_lists.problem)
     return code
+
+
+def _compare(run: Run, old: str, new: str, *, refresh: bool, calls: bool, as_json: bool) -> int:
+    from rpcexplorer.cli.compare_methods import compare_methods, is_file, side_of
+
+    sides = side_of(run, old), side_of(run, new)
+    for side in sides:
+        if refresh and not is_file(side) and (code := _refresh(run, run.explorer.use(side))):
+            return code
+    return compare_methods(run, *sides, calls=calls, as_json=as_json)
 
 
 def known_method(run: Run, name: str, *, refreshed: bool = False) -> Method:
@@ -167,8 +203,7 @@ def _print_changes(world: World, found: MethodChanges | None, *, as_json: bool) 
     world.say(changes_found(found) if found else "No refresh has found changes yet.")
     changes = found.methods if found else ()
     if as_json:
-        rows = [{"name": change.name, "kind": change.kind, "what": change.what} for change in changes]
-        world.print_json(json_of(rows))
+        world.print_json(json_of([change_row(change) for change in changes]))
         return
     for change in changes:
         world.print(f"{change.kind:<7}  {printable(change.line)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -13,7 +13,8 @@ from rpcexplorer.discovery.methods import MethodChange, Parameter, parameters_of
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import cut
 from rpcexplorer.schema.dialect import references_in
-from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.schema.narrower import is_narrower
+from rpcexplorer.schema.node import Node, SchemaReader
 from rpcexplorer.schema.words import limit_words
 
 MAX_CHANGES: Final = 2_000
@@ -27,6 +28,16 @@ MAX_PLACES: Final = 100
 MAX_VALUE: Final = 60
 """Characters of a value."""
 NOT_STATED: Final = "not stated"
+RESULT: Final = "result"
+"""The place of a whole result; a limit there refuses no call."""
+
+
+class Detail(NamedTuple):
+    """One difference of a method, in words."""
+
+    words: str
+    breaks: bool = False
+    """A call that was right may now be refused, or its result may be read differently."""
 
 
 def changes_between(
@@ -41,11 +52,12 @@ def changes_between(
         if name not in old:
             yield MethodChange(name, "new")
         elif name not in new:
-            yield MethodChange(name, "gone")
-        else:
-            both = pair(name)
-            if both and (lines := dict.fromkeys(_lines(*both, affected))):
-                yield MethodChange(name, "changed", tuple(cut(line, MAX_LINE) for line in lines)[:MAX_LINES])
+            yield MethodChange(name, "gone", breaks=True)
+        elif both := pair(name):
+            details = sorted(dict.fromkeys(_details(*both, affected)), key=lambda detail: not detail.breaks)
+            if details:
+                words = tuple(cut(detail.words, MAX_LINE) for detail in details[:MAX_LINES])
+                yield MethodChange(name, "changed", words, breaks=details[0].breaks)
 
 
 class AffectedReferences:
@@ -81,38 +93,49 @@ def _affected(old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _lines(old: Described, new: Described, affected: AffectedReferences) -> Iterator[str]:
+def _details(old: Described, new: Described, affected: AffectedReferences) -> Iterator[Detail]:
     changed = affected.between(old.definitions, new.definitions)
 
     def differs(before: Any, now: Any) -> bool:
         return not _same(before, now) or not changed.isdisjoint(references_in(now))
 
     if new.deprecated != old.deprecated:
-        yield "now deprecated" if new.deprecated else "no longer deprecated"
+        yield Detail("now deprecated" if new.deprecated else "no longer deprecated")
     yield from _params(_Params(old), _Params(new), differs)
     if old.by != new.by:
-        yield f"params are now by {new.by or 'name or position'}"
-    before, now = result_kind(old), result_kind(new)
-    if before and before != now:
-        yield f"result: {before} → {now or NOT_STATED}"
-    elif differs(old.result, new.result):
-        yield "schema of the result changed"
+        yield Detail(f"params are now by {new.by or 'name or position'}", breaks=new.by is not None)
+    yield from _result(old, new, differs)
     if old.auth != new.auth:
-        yield f"auth: {old.auth or NOT_STATED} → {new.auth or NOT_STATED}"
+        yield Detail(f"auth: {old.auth or NOT_STATED} → {new.auth or NOT_STATED}")
     if old.safe != new.safe:
-        yield {True: "now safe", False: "now unsafe", None: "now of unknown safety"}[new.safe]
+        yield Detail({True: "now safe", False: "now unsafe", None: "now of unknown safety"}[new.safe])
     for words, *facts in (
         ("docs of the result changed", "result_name", "result_doc"),
         ("docs changed", "doc", "details"),
         ("tags changed", "tags"),
     ):
         if any(getattr(old, fact) != getattr(new, fact) for fact in facts):
-            yield words
-    yield from _errors(old, new)
+            yield Detail(words)
+    yield from map(Detail, _errors(old, new))
     if not _same(old.examples, new.examples):
-        yield "examples changed"
+        yield Detail("examples changed")
     if old.extra != new.extra:
-        yield "now accepts other params" if new.extra else "no longer accepts other params"
+        words = "now accepts other params" if new.extra else "no longer accepts other params"
+        yield Detail(words, breaks=not new.extra)
+
+
+def _result(old: Described, new: Described, differs: Callable[[Any, Any], bool]) -> Iterator[Detail]:
+    was, is_now = result_kind(old), result_kind(new)
+    before, now = SchemaReader(old.definitions), SchemaReader(new.definitions)
+    is_described = old.result is not UNSET and new.result is not UNSET
+    if was and was != is_now:
+        breaks = bool(is_now)
+        if is_described:
+            breaks = _breaks(RESULT, before.node(old.result), now.node(new.result))
+        yield Detail(f"result: {was} → {is_now or NOT_STATED}", breaks)
+    elif differs(old.result, new.result):
+        detail = _inside(RESULT, before, old.result, now, new.result) if is_described else None
+        yield detail or Detail("schema of the result changed")
 
 
 class _Params:
@@ -125,55 +148,93 @@ class _Params:
             self.named[f"“{param.name}”" if param.name else f"#{at}"] = (param, line)
 
 
-def _params(old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> Iterator[str]:
+def _params(old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> Iterator[Detail]:
     for name, (param, _) in new.named.items():
-        if name not in old.named:
-            yield f"param {name} is new and required" if param.required else f"param {name} is new"
+        if name in old.named:
+            continue
+        if param.required:
+            yield Detail(f"param {name} is new and required", breaks=True)
+        else:
+            yield Detail(f"param {name} is new")
     for name in old.named:
         if name not in new.named:
-            yield f"param {name} is gone"
+            yield Detail(f"param {name} is gone", breaks=True)
     both = [name for name in new.named if name in old.named]
     if both != [name for name in old.named if name in new.named]:
-        yield "order of the params changed"
+        yield Detail("order of the params changed", breaks=True)
     for name in both:
         yield from _param(name, old, new, differs)
 
 
-def _param(name: str, old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> Iterator[str]:
+def _param(name: str, old: _Params, new: _Params, differs: Callable[[Any, Any], bool]) -> Iterator[Detail]:
     (before, old_line), (now, new_line) = old.named[name], new.named[name]
     if bool(before.required) != bool(now.required):
-        yield f"{name} is now required" if now.required else f"{name} is now optional"
+        words = f"{name} is now required" if now.required else f"{name} is now optional"
+        yield Detail(words, breaks=bool(now.required))
     is_explained = False
     if old_line.kind != new_line.kind:
         is_explained = True
-        yield f"type of {name}: {old_line.kind or NOT_STATED} → {new_line.kind or NOT_STATED}"
+        words = f"type of {name}: {old_line.kind or NOT_STATED} → {new_line.kind or NOT_STATED}"
+        if differs(before.schema, now.schema):
+            breaks = _breaks(name, old.reader.node(before.schema), new.reader.node(now.schema))
+        else:
+            breaks = bool(new_line.kind)
+        yield Detail(words, breaks)
     if not _same(old_line.default, new_line.default):
         is_explained = True
-        yield f"default of {name}: {_show(old_line.default)} → {_show(new_line.default)}"
+        yield Detail(f"default of {name}: {_show(old_line.default)} → {_show(new_line.default)}")
     if differs(before.schema, now.schema):
-        change = _inside(name, old.reader, before.schema, new.reader, now.schema)
-        if change.startswith(f"limits of {name}:") or not is_explained:
-            yield change or f"schema of {name} changed"
+        detail = _inside(name, old.reader, before.schema, new.reader, now.schema)
+        if detail:
+            yield detail
+        elif not is_explained:
+            yield Detail(f"schema of {name} changed")
     if before.doc != now.doc:
-        yield f"docs of {name} changed"
+        yield Detail(f"docs of {name} changed")
     if before.deprecated != now.deprecated:
-        yield f"{name} is now deprecated" if now.deprecated else f"{name} is no longer deprecated"
+        yield Detail(f"{name} is now deprecated" if now.deprecated else f"{name} is no longer deprecated")
 
 
-def _inside(name: str, before: SchemaReader, old: Any, now: SchemaReader, new: Any) -> str:
-    """Return the first changed limits of a param or inside it, or ""."""
+def _inside(name: str, before: SchemaReader, old: Any, now: SchemaReader, new: Any) -> Detail | None:
+    """Return the worst difference inside the schema of a param or result, or its changed limits."""
+    found = list(_places(name, before, old, now, new))
+    return min(found, key=lambda detail: not detail.breaks, default=None)
+
+
+def _places(name: str, before: SchemaReader, old: Any, now: SchemaReader, new: Any) -> Iterator[Detail]:
     rest: list[tuple[str, Any, Any]] = [(name, old, new)]
     for place, was, is_now in rest:  # the list grows during the loop
         old_node, new_node = before.node(was), now.node(is_now)
+        breaks = _breaks(name, old_node, new_node)
+        if place != name:
+            yield from _inner_type(place, old_node, new_node, breaks=breaks)
+        for member in sorted(old_node.properties.keys() - new_node.properties.keys()):
+            yield Detail(f"{place}.{member} is gone", breaks=True)
+        if name != RESULT:
+            for member in sorted(new_node.required - old_node.required):
+                yield Detail(f"{place}.{member} is now required", breaks=True)
         old_limits, new_limits = limit_words(old_node), limit_words(new_node)
         if old_limits != new_limits:
-            return f"limits of {place}: {old_limits or 'none'} → {new_limits or 'none'}"
+            yield Detail(f"limits of {place}: {old_limits or 'none'} → {new_limits or 'none'}", breaks)
         for member, schema in new_node.properties.items():
             if member in old_node.properties and len(rest) < MAX_PLACES:
                 rest.append((f"{place}.{member}", old_node.properties[member], schema))
         if isinstance(old_node.items, dict) and isinstance(new_node.items, dict) and len(rest) < MAX_PLACES:
             rest.append((f"{place}[]", old_node.items, new_node.items))
-    return ""
+
+
+def _inner_type(place: str, old: Node, new: Node, *, breaks: bool) -> Iterator[Detail]:
+    """Yield the changed type of a member or element; lists show that of a whole param."""
+    if old.kinds != new.kinds:
+        before, now = (" or ".join(node.kinds) or NOT_STATED for node in (old, new))
+        yield Detail(f"type of {place}: {before} → {now}", breaks)
+    elif old.choices != new.choices:
+        yield Detail(f"values of {place} changed", breaks)
+
+
+def _breaks(name: str, old: Node, new: Node) -> bool:
+    """Return whether a server refuses more of a param, or a caller meets more in a result."""
+    return is_narrower(old, new) if name == RESULT else is_narrower(new, old)
 
 
 def _errors(old: Described, new: Described) -> Iterator[str]:

@@ -281,12 +281,18 @@ class MethodChange(Struct, frozen=True):
     name: str
     kind: Literal["new", "gone", "changed"]
     what: tuple[str, ...] = ()
-    """The changes in words; they may contain external text."""
+    """The changes in words, breaking ones first; they may contain external text."""
+    breaks: bool = False
+    """A call that was right may now be refused, or its result may be read differently."""
 
     @property
     def line(self) -> str:
         """Name and changes; they contain external text."""
         return f"{self.name}: {', '.join(self.what)}" if self.what else self.name
+
+
+def breaking_first(changes: Iterable[MethodChange]) -> list[MethodChange]:
+    return sorted(changes, key=lambda change: not change.breaks)
 
 
 class MethodChanges(Struct, frozen=True):

@@ -213,13 +213,13 @@ def encoded(discovery: Discovery) -> Descriptions:
     return result
 
 
-def changes_of(before: Known, now: Discovery, descriptions: Descriptions) -> MethodChanges | None:
-    """Return the differences from the stored list; None if there are none."""
+def changes_of(before: Known, now: Known) -> MethodChanges:
+    """Return the differences between two lists that come from a discovery."""
     from rpcexplorer.discovery.changes import MAX_CHANGES, changes_between
 
-    if before.list.when is None:
-        return None
-    old = before.descriptions or Descriptions()
+    assert before.list.when
+    assert now.list.when
+    old, descriptions = before.descriptions or Descriptions(), now.descriptions or Descriptions()
     texts: dict[bytes, int] = {}
     old_sets, new_sets = _numbered(old.definitions, texts), _numbered(descriptions.definitions, texts)
 
@@ -232,12 +232,10 @@ def changes_of(before: Known, now: Discovery, descriptions: Descriptions) -> Met
         known, new = old.described(name), descriptions.described(name)
         return (known, new) if known and new else None
 
-    names = {method.name for method in before.list.methods}, {method.name for method in now.methods}
+    names = {method.name for method in before.list.methods}, {method.name for method in now.list.methods}
     changes = list(changes_between(*names, pair))
-    if not changes:
-        return None
     more = max(len(changes) - MAX_CHANGES, 0)
-    return MethodChanges(now.when, before.list.when, tuple(changes[:MAX_CHANGES]), more)
+    return MethodChanges(now.list.when, before.list.when, tuple(changes[:MAX_CHANGES]), more)
 
 
 def _numbered(definitions: Iterable[Mapping[str, Raw]], texts: dict[bytes, int]) -> dict[int, int]:
@@ -371,6 +369,11 @@ class MethodLists:
         """Return the changes of the last refresh that found any, or None."""
         return msgspec.json.decode(self._descriptions(profile).changes, type=MethodChanges | None)
 
+    def compared(self, old: Profile, new: Profile) -> MethodChanges | None:
+        """Return the differences between the lists of two profiles; None if one has not been discovered."""
+        before, now = self._read_again(old), self._read_again(new)
+        return changes_of(before, now) if before.list.when and now.list.when else None
+
     def openrpc(self, profile: Profile, methods: Iterable[Method]) -> str:
         """Return an OpenRPC document of these methods, without secrets."""
         from rpcexplorer.discovery.openrpc import openrpc_document, openrpc_text
@@ -472,12 +475,12 @@ class MethodLists:
     ) -> Prepared:
         """Prepare the descriptions, the changes and the file's content."""
         descriptions = encoded(discovery)
-        changes = changes_of(before, discovery, descriptions)
-        last = before.descriptions.changes if before.descriptions else NO_CHANGES
-        descriptions.changes = Raw(msgspec.json.encode(changes)) if changes else last
         absent = before.list.absent - {method.name for method in discovery.methods}
         found = replace(before.list, when=discovery.when, methods=discovery.methods, absent=absent, source=stamp)
         known = Known(found, descriptions)
+        changes = changes_of(before, known) if before.list.when else None
+        last = before.descriptions.changes if before.descriptions else NO_CHANGES
+        descriptions.changes = Raw(msgspec.json.encode(changes)) if changes and changes.methods else last
         return Prepared(known, changes, *self._content(profile, known, hide))
 
     def _keep(self, profile: Profile, discovery: Discovery, prepared: Prepared) -> Discovery:

@@ -73,7 +73,7 @@ _SAFETY: Final = {
     None: "unknown, so rpcexplorer treats it as unsafe",
 }
 _OTHERS: Final = {"profile": "the profile", "service": "the preset service"}
-_SIGNS: Final = {"new": ("+", "well"), "gone": ("-", "wrong"), "changed": ("~", "careful")}
+CHANGE_SIGNS: Final = {"new": ("+", "well"), "gone": ("-", "wrong"), "changed": ("~", "careful")}
 
 
 def spelled(value: Any) -> str:
@@ -604,7 +604,7 @@ def _code(error: DescribedError) -> str:
 def changes_counted(changes: Iterable[MethodChange]) -> str:
     """Count changes: ``2 new, 1 gone, 3 changed``; empty for none."""
     counts = Counter[str](change.kind for change in changes)
-    return ", ".join(f"{counts[kind]:,} {kind}" for kind in _SIGNS if counts[kind])
+    return ", ".join(f"{counts[kind]:,} {kind}" for kind in CHANGE_SIGNS if counts[kind])
 
 
 def changes_found(changes: MethodChanges) -> str:
@@ -615,9 +615,15 @@ def changes_found(changes: MethodChanges) -> str:
     return f"{found} {counted(changes.more, 'more change')} {'was' if changes.more == 1 else 'were'} not saved."
 
 
+def change_row(change: MethodChange) -> dict[str, Any]:
+    return {"name": change.name, "kind": change.kind, "what": change.what, "breaks": change.breaks}
+
+
 def change_lines(change: MethodChange) -> list[WordLine]:
     """Return a method with its change, and the details below."""
-    sign, role = _SIGNS[change.kind]
+    sign, role = CHANGE_SIGNS[change.kind]
     lines: list[WordLine] = [[(f" {sign} ", role), (printable(change.name), "text bold"), (f"  {change.kind}", role)]]
+    if change.breaks:
+        lines[0].append(("  breaks", "wrong"))
     lines += [[("     ", "text"), (printable(detail), "middle")] for detail in change.what]
     return lines

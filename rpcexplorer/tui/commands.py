@@ -165,6 +165,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
                 footer="shown", synonyms="documentation manual help describe schema params result errors examples"),
         Command("changes", "alt+n", "show changes", "Show the methods that the last refresh found changed.",
                 synonyms="discover refresh difference new gone schema news what changed"),
+        Command("compare-methods", "", "compare methods", "Compare the methods with those of another profile.",
+                synonyms="difference breaking schema servers staging prod changes new gone"),
         Command("form", "alt+e", "open form", "Edit the params field by field in a form.",
                 footer="shown", synonyms="fields schema edit fill inputs wizard"),
         Command("mark-safe", "alt+u", "mark safe", "Switch this method between safe and unsafe.",

@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.discovery.methods import MethodChange, MethodChanges
+from rpcexplorer.discovery.methods import MethodChange, breaking_first
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.manual import read_pages
@@ -30,7 +30,7 @@ from rpcexplorer.model.problem import Changes, Problem, capitalised
 from rpcexplorer.model.profile import OVERLAY, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, reference_paths
 from rpcexplorer.text.columns import MAX_NAME_COLUMNS
-from rpcexplorer.text.docs import change_lines, changes_counted, changes_found
+from rpcexplorer.text.docs import change_lines, changes_counted
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.problems import rows_of
 from rpcexplorer.text.wrapping import wrapped
@@ -598,6 +598,32 @@ async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> s
     return profile.name if isinstance(profile, Profile) else ""
 
 
+async def differing_methods(
+    screen: Screen[Any], explorer: Explorer, profile: Profile
+) -> tuple[Profile, list[MethodChange]] | None:
+    """Ask for another profile; return it with the differences of its methods, or None if there are none to show."""
+    picks = [pick for pick in profile_picks(explorer) if pick.id != profile.name]
+    if not picks:
+        screen.notify("There is no other profile to compare the methods with. Add one first.")
+        return None
+    chosen = await screen.app.push_screen_wait(Picker("Compare the methods with those of which profile?", picks))
+    other = explorer.profiles.get(chosen) if chosen else None
+    if not isinstance(other, Profile):
+        if other:
+            screen.notify(f"{chosen} cannot be used. {other}", severity="warning")
+        return None
+    explorer.read_description(other)
+    changes = explorer.method_lists.compared(other, profile)
+    if changes is None:
+        missing = profile if explorer.method_lists.learned(other) else other
+        screen.notify(f"The methods of {missing.name} have not been discovered yet. Discover them first.")
+        return None
+    if not changes.methods:
+        screen.notify(f"{other.name} and {profile.name} have the same methods.")
+        return None
+    return other, breaking_first(changes.methods)
+
+
 @cache
 def page_titles() -> dict[str, str]:
     """Return the titles of the manual's pages by name."""
@@ -856,7 +882,7 @@ class ChangesList(RowList[tuple[SheetLine, MethodChange]]):
 
 
 class ChangesDialog(Dialog[str]):
-    """Changes of the method list; it answers the method to open, or None."""
+    """Changes between two method lists; it answers the method to open, or None."""
 
     manual_pane = "changes"
     has_action = False
@@ -869,13 +895,13 @@ class ChangesDialog(Dialog[str]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", show=False)]
 
-    def __init__(self, profile: str, changes: MethodChanges) -> None:
-        super().__init__(f"Methods of {profile}: {changes_counted(changes.methods)}")
-        self._found, self._list = changes_found(changes), ChangesList(changes.methods)
+    def __init__(self, title: str, words: str, changes: Sequence[MethodChange]) -> None:
+        super().__init__(f"{title}: {changes_counted(changes)}")
+        self._words, self._list = words, ChangesList(changes)
         self._hint = Static(classes="hint")
 
     def content(self) -> ComposeResult:
-        yield Static(plain(self._found), classes="words")
+        yield Static(plain(self._words), classes="words")
         yield self._list
         yield self._hint
 

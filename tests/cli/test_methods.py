@@ -303,7 +303,7 @@ def test_changes_are_printed_by_refresh_and_later(shell: Shell) -> None:
     ]
     assert ran.err.startswith("rpcexplorer: Changes from ")
     assert json.loads(shell.run("methods", "--changes", "--json").out)[0] == {
-        "name": "a.b", "kind": "changed", "what": [words],
+        "name": "a.b", "kind": "changed", "what": [words], "breaks": True,
     }  # fmt: skip
 
 

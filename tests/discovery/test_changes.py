@@ -33,7 +33,7 @@ def words_of(old: Described, new: Described) -> tuple[str, ...]:
 
 def test_changes_name_new_and_gone_methods_only() -> None:
     changes = changes_between(["a", "b"], ["b", "c"], lambda _: None)
-    assert list(changes) == [MethodChange("a", "gone"), MethodChange("c", "new")]
+    assert list(changes) == [MethodChange("a", "gone", breaks=True), MethodChange("c", "new")]
 
 
 @pytest.mark.parametrize(
@@ -132,3 +132,49 @@ def test_changed_inner_limit_is_reported_with_its_place() -> None:
         return replace(FULL, params=params, definitions={"#/c": circle})
 
     assert words_of(full(50), full(99)) == ("limits of “kind”[].quantity: at most 50 → at most 99",)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "words", "breaks"),
+    [
+        ({"maximum": 5}, {"maximum": 6}, "limits of “page”: at most 5 → at most 6", False),
+        ({"maximum": 6}, {"maximum": 5}, "limits of “page”: at most 6 → at most 5", True),
+        ({"type": "integer"}, {"type": "number"}, "type of “page”: integer → number", False),
+        ({"type": "number"}, {"type": "integer"}, "type of “page”: number → integer", True),
+        (
+            {"properties": {"a": {"enum": [1, 2]}}},
+            {"properties": {"a": {"enum": [1]}}},
+            "values of “page”.a changed",
+            True,
+        ),
+        (
+            {"properties": {"a": {}}},
+            {"properties": {"a": {}}, "required": ["a"]},
+            "“page”.a is now required",
+            True,
+        ),
+    ],
+)
+def test_change_of_a_param_breaks_if_it_allows_less(
+    before: dict[str, Any], now: dict[str, Any], words: str, *, breaks: bool
+) -> None:
+    old, new = (Described((DescribedParam("page", schema),)) for schema in (before, now))
+    (change,) = changes_between(["m"], ["m"], lambda _: (old, new))
+    assert (change.what, change.breaks) == ((words,), breaks)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "words", "breaks"),
+    [
+        ({"type": "integer"}, {"type": "number"}, "result: integer → number", True),
+        ({"type": "number"}, {"type": "integer"}, "result: number → integer", False),
+        ({"properties": {"a": {}, "b": {}}}, {"properties": {"a": {}}}, "result.b is gone", True),
+        ({"properties": {"a": {}}}, {"properties": {"a": {}, "b": {}}}, "schema of the result changed", False),
+    ],
+)
+def test_change_of_a_result_breaks_if_it_contains_other_values(
+    before: dict[str, Any], now: dict[str, Any], words: str, *, breaks: bool
+) -> None:
+    old, new = Described(result=before), Described(result=now)
+    (change,) = changes_between(["m"], ["m"], lambda _: (old, new))
+    assert (change.what, change.breaks) == ((words,), breaks)

@@ -170,7 +170,7 @@ def test_last_changes_survive_refreshes_without_changes(folder: Path) -> None:
         changes = lists.changes(SHOP)
         assert changes
         assert (changes.when, changes.before) == (WHEN + timedelta(days=1), WHEN)
-        assert changes.methods == (MethodChange("a", "gone"), MethodChange("b", "new"))
+        assert changes.methods == (MethodChange("a", "gone", breaks=True), MethodChange("b", "new"))
     assert MethodLists(folder).changes(replace(SHOP, url="https://other.example")) is None
 
 

@@ -702,6 +702,18 @@ async def changes_of_a_refresh_are_shown_again(at: Story) -> None:
     """)
 
 
+@shows("compare-methods")
+async def methods_of_two_profiles_are_compared(at: Story) -> None:
+    await at.explorer.discover()
+    other = at.explorer.profiles.profiles["cookie"]
+    methods = (Method("demo.echo"), Method("theirs.alone"))
+    at.explorer.method_lists.settle(other, Discovery(datetime.now(UTC), methods, ("said",)))
+    await at.play("""
+        command compare methods | Compare the methods with those of which profile?
+        choose cookie | cookie → demo | - theirs.alone gone breaks | + auth new
+    """)
+
+
 @shows("params.complete")
 async def completions_are_offered_at_the_cursor(at: Story) -> None:
     kinds = Described((DescribedParam("kind", {"enum": ["calm", "loud"]}), DescribedParam("since")))

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from rpcexplorer.discovery.methods import MethodChange, MethodChanges
+from rpcexplorer.text.docs import changes_found
 from rpcexplorer.tui.dialogs import ChangesDialog, ChangesList
 from rpcexplorer.tui.widgets.dialog import Dialog
 from tests.tui.stage import OneScreen, showing, text_of
@@ -23,7 +24,9 @@ def changes() -> MethodChanges:
 
 @pytest.mark.thorough
 async def test_all_changes_can_be_read() -> None:
-    async with showing(OneScreen, ChangesDialog("demo", changes()), (60, 16)) as program:
+    found = changes()
+    dialog = ChangesDialog("Methods of demo", changes_found(found), found.methods)
+    async with showing(OneScreen, dialog, (60, 16)) as program:
         rows = program.screen.query_one(ChangesList)
         assert "~ method.000  changed" in text_of(rows)
         assert "7 more changes were not saved." in program.words

@@ -396,13 +396,33 @@ class CallScreen(CallState, scope="call"):
     @opens("changes")
     async def action_changes(self) -> None:
         """Show the changes of the last refresh, and open a chosen method."""
+        from rpcexplorer.text.docs import changes_found
         from rpcexplorer.tui.dialogs import ChangesDialog
 
         profile = self.explorer.profile
         found = self.explorer.method_lists.changes(profile) if profile else None
         if profile is None or not found:
             self.tell("No refresh has found changes yet.")
-        elif name := await self.app.push_screen_wait(ChangesDialog(profile.shown_name, found)):
+            return
+        dialog = ChangesDialog(f"Methods of {profile.shown_name}", changes_found(found), found.methods)
+        if name := await self.app.push_screen_wait(dialog):
+            self.open_method(as_named(name))
+
+    @opens("changes")
+    async def action_compare_methods(self) -> None:
+        """Show how the methods of this profile differ from those of another one, and open a chosen method."""
+        from rpcexplorer.tui.dialogs import ChangesDialog, differing_methods
+
+        profile = self.explorer.profile
+        if profile is None:
+            return
+        found = await differing_methods(self, self.explorer, profile)
+        if found is None:
+            return
+        other, changes = found
+        words = "A + is only here, a - is only there. The changes that break calls come first."
+        dialog = ChangesDialog(f"{other.name} → {profile.shown_name}", words, changes)
+        if name := await self.app.push_screen_wait(dialog):
             self.open_method(as_named(name))
 
     @opens("typed")
