@@ -33,7 +33,15 @@ from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
 from rpcexplorer.model.problem import Checked, Problem, UserError, counted, cut, joined_words, nearest
-from rpcexplorer.model.profile import FORM_OF_REQUEST, OVERLAY, DocumentSource, Profile, shares_variables
+from rpcexplorer.model.profile import (
+    FORM_OF_REQUEST,
+    OVERLAY,
+    CanAsk,
+    DocumentSource,
+    Profile,
+    ask_nobody,
+    shares_variables,
+)
 from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import Secret, with_references
 from rpcexplorer.profiles.profiles import Profiles, load
@@ -86,8 +94,10 @@ class Hooks(Struct, frozen=True):
     """Get each event when it comes; those that wait for an answer are changed later."""
     on_stderr: Callable[[Profile, str], None] = lambda *_: None
     """Get each line that the process of a profile writes to its stderr."""
-    can_ask: bool = False
-    """The user sees which profile is in use, and can answer requests of a server."""
+    can_ask: CanAsk = ask_nobody
+    """Return whether the user can answer a request of a server with this method."""
+    has_screen: bool = False
+    """The user sees which profile is in use, and keys must not wait for events."""
     continues: bool = False
     """Use the profile again that was used last in this project folder.
 
@@ -293,7 +303,7 @@ class Explorer:
             raise UserError(str(chosen))
         self.profile = chosen
         # On the screen, the user sees name and address before anything is sent. What was used last here was named once.
-        is_named = profile or self.hooks.can_ask or (self.hooks.continues and self.last_used)
+        is_named = profile or self.hooks.has_screen or (self.hooks.continues and self.last_used)
         self.secrets.destinations.unnamed = "" if is_named else chosen.name
         return chosen
 
@@ -790,6 +800,7 @@ class Explorer:
             on_event=take,
             on_settled=settle,
             can_ask=self.hooks.can_ask,
+            has_screen=self.hooks.has_screen,
             on_stderr=lambda line: self.hooks.on_stderr(client.profile, line),
             command=lambda: self.command_of(client.profile),
             read_file=lambda path: self.openable.read(path),  # noqa: PLW0108 - few servers need its import

@@ -190,7 +190,7 @@ def test_edit_keeps_a_connection_that_still_fits(
 
     async def run(explorer: Explorer) -> Event:
         events: asyncio.Queue[Event] = asyncio.Queue()
-        explorer.hooks = Hooks(on_event=lambda _, event: events.put_nowait(event), can_ask=True)
+        explorer.hooks = Hooks(on_event=lambda _, event: events.put_nowait(event), can_ask=lambda _: True)
         async with peer(framed(answer, "lines")) as port, explorer:
             before = Profile("live", f"tcp://127.0.0.1:{port}", answers={"*": Answer(ask=True)})
             explorer.use(before)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from rpcexplorer.client.server_messages import (
     MAX_AT_ONCE,
     Outbox,
+    Pause,
     ServerRequests,
     answers_of,
     calls_in,
@@ -24,7 +25,7 @@ from rpcexplorer.client.server_messages import (
     unreadable_event,
 )
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, EventStreamDecoder, open_object
-from rpcexplorer.transport.port import Request, Response, Transport, Unreachable
+from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable
 
 if TYPE_CHECKING:
     from rpcexplorer.client.surroundings import Surroundings
@@ -49,10 +50,11 @@ class EventStream:
         profile: Profile,
         around: Surroundings,
         *,
+        partial: Partial,
         limit: int,
         running: set[EventStream],
     ) -> None:
-        """Prepare to read the response to ``sent``.
+        """Prepare to read the response to ``sent``, which is on its way as ``partial``.
 
         It is one of ``running`` until the end. Answers go where that request went, with its headers. ``limit``: bytes
         of one message.
@@ -62,8 +64,9 @@ class EventStream:
         self.on_response: Callable[[Response], None] = lambda _: None
         """Get the response to a single call, without the stream around it."""
         self.requests = ServerRequests(
-            around, answers_of(profile, can_ask=around.can_ask), self._answer_later, profile.envelope
+            around, answers_of(profile, around.can_ask), self._answer_later, profile.envelope
         )
+        self.requests.pauses.append(Pause(partial))
         self._sent, self._head, self._transport, self._profile = sent, head, transport, profile
         self._around, self._limit, self._running = around, limit, running
         self._running.add(self)

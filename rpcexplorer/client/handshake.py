@@ -27,8 +27,10 @@ from rpcexplorer.model.profile import (
     MCP_SPOKEN,
     MCP_VERSION,
     MCP_VERSION_HEADER,
+    CanAsk,
     HeaderHandshake,
     Profile,
+    ask_nobody,
     mcp_params,
 )
 from rpcexplorer.model.secret import UNRECORDED
@@ -61,7 +63,7 @@ class Handshake(Protocol):
         """Return the request as it is sent after the handshake."""
 
 
-def handshake_of(profile: Profile) -> Handshake | None:
+def handshake_of(profile: Profile, can_ask: CanAsk = ask_nobody) -> Handshake | None:
     """Return what each call of a profile needs."""
     if profile.is_open_connection:
         # Its handshake is part of opening it, so that calls need none.
@@ -72,7 +74,7 @@ def handshake_of(profile: Profile) -> Handshake | None:
         return None
     if isinstance(profile.handshake, HeaderHandshake):
         return KeptHeader(profile.handshake.header)
-    return McpSession(mcp_params(profile))
+    return McpSession(mcp_params(profile, can_ask))
 
 
 def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) -> AuthFlow:

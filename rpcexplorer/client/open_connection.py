@@ -39,7 +39,7 @@ from rpcexplorer.client.server_messages import (
 from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.profile import MCP_SPOKEN, Profile, mcp_params, own_initialize
+from rpcexplorer.model.profile import MCP_SPOKEN, CanAsk, Profile, ask_nobody, mcp_params, own_initialize
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_object
 from rpcexplorer.rpc.messages import (
@@ -133,7 +133,7 @@ class _Waiting(Struct, eq=False):
         return b"[" + b",".join(self.parts.values()) + b"]"
 
 
-def opening_of(profile: Profile, folder: str | None = None) -> Opening | None:
+def opening_of(profile: Profile, folder: str | None = None, can_ask: CanAsk = ask_nobody) -> Opening | None:
     """Return the handshake of an open connection; ``folder`` is that of the process."""
     if profile.handshake not in {"lsp", "mcp"}:
         return None
@@ -143,7 +143,7 @@ def opening_of(profile: Profile, folder: str | None = None) -> Opening | None:
         farewell = (Call("shutdown", id="0"), Call("exit"))
         encoded = msgspec.json.encode(params).decode()
         return Opening(_initialize(encoded), Call("initialized", "{}"), farewell)
-    return Opening(_initialize(mcp_params(profile)), Call("notifications/initialized", "{}"))
+    return Opening(_initialize(mcp_params(profile, can_ask)), Call("notifications/initialized", "{}"))
 
 
 def _initialize(params: str) -> Call:
@@ -176,9 +176,9 @@ def open_connection(profile: Profile, cap: int, trust: Trust, around: Surroundin
     return OpenConnection(
         wire_for,
         around,
-        answer=answers_of(profile, can_ask=around.can_ask),
+        answer=answers_of(profile, around.can_ask),
         form=profile.form,
-        opening=opening_of(profile, folder),
+        opening=opening_of(profile, folder, around.can_ask),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
         files_for=files_for,
     )
@@ -220,7 +220,7 @@ class OpenConnection:
         self.requests = ServerRequests(around, answer, self._send_answer, form.envelope)
         self._form = replace(form, empty_params="omit")
         """The form of our own calls: shutdown and exit of language servers have no params."""
-        self._has_screen = around.can_ask
+        self._has_screen = around.has_screen
         self._handshake, self._cancel = opening, cancel
         self._files_for = files_for
         self._files: OpenFiles | None = None
@@ -285,21 +285,27 @@ class OpenConnection:
             watch(Progress("connecting", 0, None, 0))
         try:
             async with asyncio.timeout(deadline) as limit:
+                partial.limit = limit
                 kept = await self._opened(request, limit, deadline, calls)
                 opened = time.perf_counter()
                 if watch is not None:
                     watch(Progress("waiting", 0, None, opened - started))
                 if self._files is not None:
                     await self._files.prepare(request.body, self._send, partial.notes)
-                body = await self._send_and_wait(request.body, waiting, partial) if request.body else b""
+                with self.requests.during(partial):
+                    body = await self._send_and_wait(request.body, waiting, partial) if request.body else b""
         except TimeoutError:
             if not opened and close_count != self._close_count:
                 raise closed_here() from None
             raise self._timeout(partial, deadline, is_open=bool(opened)) from None
         finally:
+            partial.limit = None
+            if self._cancel == "mcp" and request.call:
+                self.requests.end("the call has ended", request.call)
             if self.requests.refusals > refusals:
                 partial.refused = self.requests.refused
-        phases = Phases(connect=None if kept else opened - started, wait=time.perf_counter() - opened, kept=kept)
+        waited = time.perf_counter() - opened - partial.paused_seconds
+        phases = Phases(connect=None if kept else opened - started, wait=waited, kept=kept)
         partial.response = Response(body=body, size=len(body), phases=phases)
         return partial.response
 
@@ -537,6 +543,8 @@ class OpenConnection:
         self._has_heard = self._has_heard or envelope is not None
         if waiting is None or envelope is None:
             event = event_of(text, envelope, self._call_of_subscription(text))
+            if event.kind == "request" and self._cancel == "mcp":
+                event.of = event.of or self._only_call
             if event.kind == "response" and event.id is not None and key_of(event.id) in self._late:
                 event.remark = "the call has already ended"
             self.requests.take(event)
@@ -568,6 +576,15 @@ class OpenConnection:
         except (msgspec.DecodeError, RecursionError):
             return ""
         return self._subscriptions.get(bytes(named), "")
+
+    @property
+    def _only_call(self) -> str:
+        """The id of the call that waits; empty if there is none, or several.
+
+        A server of MCP asks the user only for a call.
+        """
+        calls = {waiting.call for waiting in self._waiting.values() if not waiting.is_own}
+        return calls.pop() if len(calls) == 1 else ""
 
     def _call_of(self, envelope: Envelope | None) -> _Waiting | None:
         """Return the call that a message answers.

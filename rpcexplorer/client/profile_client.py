@@ -107,7 +107,7 @@ class ProfileClient:
         """Event streams over HTTP that have not ended."""
         self._background: set[asyncio.Task[None]] = set()
         """Messages that are sent while nobody waits for their responses."""
-        self._handshake = handshake_of(profile)
+        self._handshake = handshake_of(profile, around.can_ask)
         self._redaction = Redaction(profile, ())
         self._url = redacted_address(profile.endpoint)
 
@@ -333,7 +333,7 @@ class ProfileClient:
             flow = with_handshake(flow, self._handshake, call.events)
         return await RunningCall(self, exchange, watch=watch).run(flow, call, stop, self._record)
 
-    def stream_of(self, sent: Request, head: Response) -> EventStream | None:
+    def stream_of(self, sent: Request, head: Response, partial: Partial) -> EventStream | None:
         """Return what reads the body of a response, if it is an event stream."""
         if self._transport is None or not is_event_stream(head):
             return None
@@ -345,6 +345,7 @@ class ProfileClient:
             self._transport,
             self.profile,
             self._around,
+            partial=partial,
             limit=self._reply_limit,
             running=self._streams,
         )
@@ -574,10 +575,13 @@ class RunningCall:
             outcome, response = self._failure(request, error), error.response
         finally:
             self._notes += self._partial.notes
-            took = time.perf_counter() - started
+            self._end_stream()
+            took = time.perf_counter() - started - self._partial.paused_seconds
             self._seconds_left = round(self._seconds_left - took, 2)  # A sentence about a timeout names it.
             self._seconds += took
-            self._end_stream()
+        if self._partial.paused_seconds and response.phases.transfer is not None:
+            transfer = max(response.phases.transfer - self._partial.paused_seconds, 0.0)
+            response = replace(response, phases=replace(response.phases, transfer=transfer))
         if outcome is None:
             outcome = await self._read(request, response, fetches=fetches, is_opening=is_opening)
         self._note_refusal(outcome)
@@ -636,7 +640,7 @@ class RunningCall:
 
     def _begin_stream(self, sent: Request, listening: Listening | None, head: Response) -> EventStream | None:
         """Return what reads the body of a response, if it is an event stream."""
-        stream = self._client.stream_of(sent, head)
+        stream = self._client.stream_of(sent, head, self._partial)
         if stream is not None:  # Its events are redacted with what the credentials know.
             session = head.header(MCP_SESSION_HEADER)
             if session and self._profile.handshake == "mcp":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,10 +16,10 @@ from msgspec import Struct
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Answer as Rule
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import CanAsk, Profile
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, encode, open_array, open_object
 from rpcexplorer.rpc.messages import Call, EnvelopeForm, MessageForm, decoded, spelled, wire_id
-from rpcexplorer.transport.port import Unreachable
+from rpcexplorer.transport.port import Partial, Unreachable
 
 if TYPE_CHECKING:
     from rpcexplorer.client.surroundings import Surroundings
@@ -57,17 +58,15 @@ def cancellation(handshake: str, id: str, form: MessageForm) -> bytes:
     return encode(Call(method, f'{{"{member}":{wire_id(id, form)}}}'), form)
 
 
-def answers_of(profile: Profile, *, can_ask: bool) -> AnswerRule:
+def answers_of(profile: Profile, can_ask: CanAsk) -> AnswerRule:
     """Return the rule that answers the server's requests.
 
-    If nobody can be asked, requests for the user are answered like those without a rule.
+    The user answers those without a rule, if possible. Otherwise, they get an error.
     """
 
     def member(rule: Rule) -> bytes | None:
-        if rule.ask and can_ask:
-            return None
         if rule.ask:
-            return NOT_OFFERED
+            return None
         if rule.result_json is not None:
             return b'"result":' + rule.result_json.encode()
         return f'"error":{{"code":{rule.code},"message":{spelled(rule.message)}}}'.encode()
@@ -76,8 +75,17 @@ def answers_of(profile: Profile, *, can_ask: bool) -> AnswerRule:
     members = {method: member(rule) for method, rule in profile.answers.items()}
     if profile.handshake == "lsp":
         members.setdefault(CONFIGURATION, NULL_PER_ITEM)
-    others = members.get("*", NOT_OFFERED)
-    return lambda method: members.get(method, others)
+    if profile.handshake == "mcp":
+        members.setdefault("ping", b'"result":{}')
+    others = members.get("*")
+
+    def answer(method: str) -> bytes | None:
+        found = members.get(method, others)
+        if found is None and not can_ask(method):
+            return NOT_OFFERED
+        return found
+
+    return answer
 
 
 class _Configuration(Struct):
@@ -220,6 +228,46 @@ def text_of(string: bytes) -> str:
         return string.decode("utf-8", "replace")
 
 
+class Pause:
+    """Lets the deadline of a call stand still while the user answers requests that came during it."""
+
+    def __init__(self, partial: Partial) -> None:
+        self._partial = partial
+        self._asked: set[int] = set()
+        """Ids of the events that wait."""
+        self._since = 0.0
+        self._seconds_left: float | None = None
+
+    def begin(self, event: Event) -> None:
+        if not self._asked:
+            self._since = asyncio.get_running_loop().time()
+            limit = self._partial.limit
+            if limit is not None and not limit.expired() and (until := limit.when()) is not None:
+                self._seconds_left = until - self._since
+                limit.reschedule(None)
+        self._asked.add(id(event))
+
+    def end(self, event: Event) -> None:
+        if id(event) in self._asked:
+            self._asked.remove(id(event))
+            if not self._asked:
+                self._go_on()
+
+    def close(self) -> None:
+        """Go on, as the call has ended."""
+        if self._asked:
+            self._asked.clear()
+            self._go_on()
+
+    def _go_on(self) -> None:
+        now = asyncio.get_running_loop().time()
+        self._partial.paused_seconds += now - self._since
+        limit = self._partial.limit
+        if limit is not None and self._seconds_left is not None:
+            limit.reschedule(now + self._seconds_left)
+        self._seconds_left = None
+
+
 class ServerRequests:
     """Passes on events, and answers those that are requests."""
 
@@ -239,6 +287,8 @@ class ServerRequests:
         self._envelope = envelope
         self.asked: dict[int, Event] = {}
         """Requests that wait for the user, the oldest first. By identity: an id of the server may repeat."""
+        self.pauses: list[Pause] = []
+        """Those of the calls under way."""
         self.refused = ""
         """The method of the last request that got an error."""
         self.refusals = 0
@@ -254,6 +304,17 @@ class ServerRequests:
         if not self.unanswered:
             return ""
         return f"{counted(self.unanswered, 'request')} of the server got no answer: {self._last_reason}"
+
+    @contextmanager
+    def during(self, partial: Partial) -> Iterator[None]:
+        """Let the deadline of a call stand still while the user is asked."""
+        pause = Pause(partial)
+        self.pauses.append(pause)
+        try:
+            yield
+        finally:
+            self.pauses.remove(pause)
+            pause.close()
 
     def take(self, event: Event) -> None:
         """Answer an event if it is a request, and pass it on."""
@@ -282,6 +343,8 @@ class ServerRequests:
         if len(self.asked) >= MAX_ASKED or size >= MAX_ASKED_BYTES:
             return f"{len(self.asked):,} requests wait already"
         self.asked[id(event)] = event
+        for pause in self.pauses:
+            pause.begin(event)
         return ""
 
     def reply(self, event: Event, member: bytes) -> str:
@@ -293,7 +356,7 @@ class ServerRequests:
             return event.remark or "The request was already answered."
         if not self._send(event, member):
             return "The server does not read its answers. Try again later, or close the connection."
-        del self.asked[id(event)]
+        self._forget(event)
         if event.is_settled:
             self._around.on_settled(event)
         return ""
@@ -304,12 +367,18 @@ class ServerRequests:
         event.remark = f"not answered: {reason}"
         self.unanswered += 1
 
-    def end(self, reason: str) -> None:
-        """Settle the requests that can no longer be answered."""
-        for event in self.asked.values():
-            self.fail(event, reason)
-            self._around.on_settled(event)
-        self.asked.clear()
+    def end(self, reason: str, call: str = "") -> None:
+        """Settle the requests that can no longer be answered; with a ``call``, only those that came for it."""
+        for event in [*self.asked.values()]:
+            if not call or event.of == call:
+                self._forget(event)
+                self.fail(event, reason)
+                self._around.on_settled(event)
+
+    def _forget(self, event: Event) -> None:
+        del self.asked[id(event)]
+        for pause in self.pauses:
+            pause.end(event)
 
 
 class Outbox:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import CanAsk, ask_nobody
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_files import ReadFile
@@ -23,8 +24,10 @@ class Surroundings(Struct, frozen=True):
     """Get an event when it comes."""
     on_settled: Callable[[Event], None] = lambda _: None
     """Get a request of the server again when it was answered, or can no longer be."""
-    can_ask: bool = False
-    """Whether somebody is there to answer requests of the server."""
+    can_ask: CanAsk = ask_nobody
+    """Return whether somebody is there to answer a request of the server with this method."""
+    has_screen: bool = False
+    """Keys must not wait for events."""
     on_stderr: Callable[[str], None] = lambda _: None
     """Get a line that the process of a server writes to its stderr."""
     command: Callable[[], ProcessCommand | Refused] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
@@ -167,12 +167,22 @@ MCP_SPOKEN: Final = f"rpcexplorer uses MCP {MCP_VERSION}"
 """Said when ``initialize`` fails: a server may know only a later version."""
 MCP_VERSION_HEADER: Final = "MCP-Protocol-Version"
 MCP_SESSION_HEADER: Final = "Mcp-Session-Id"
+ELICITATION: Final = "elicitation/create"
+"""The request with which a server of MCP asks the user."""
 MCP_CAPABILITIES: Final = {
     "roots/list": "roots",
     "sampling/createMessage": "sampling",
-    "elicitation/create": "elicitation",
+    ELICITATION: "elicitation",
 }
 """What we can do for a server of MCP, by the request that asks for it."""
+
+
+CanAsk = Callable[[str], bool]
+"""Return whether the user can be asked for the answer to a request of the server with this method."""
+
+
+def ask_nobody(method: str) -> bool:  # noqa: ARG001 - a `CanAsk`
+    return False
 
 
 USUAL_FRAMING: Final = "lines"
@@ -615,11 +625,25 @@ def own_initialize(profile: Profile) -> dict[str, Any]:
     return note.params if note and isinstance(note.params, dict) else {}
 
 
-def mcp_params(profile: Profile) -> str:
-    """Return the params of MCP's ``initialize``: what a profile answers, it can do."""
-    capabilities: dict[str, Any] = {name: {} for method, name in MCP_CAPABILITIES.items() if method in profile.answers}
+def mcp_capabilities(profile: Profile, can_ask: CanAsk = ask_nobody) -> dict[str, Any]:
+    """Return what a server of MCP is offered: what a rule or the user can answer."""
+    offered: dict[str, Any] = {}
+    for method, name in MCP_CAPABILITIES.items():
+        rule = profile.answers.get(method)
+        if rule is None:
+            is_offered = method == ELICITATION and can_ask(method)
+        else:
+            is_offered = not rule.ask or can_ask(method)
+        if is_offered:
+            offered[name] = {"form": {}, "url": {}} if method == ELICITATION else {}
+    return offered
+
+
+def mcp_params(profile: Profile, can_ask: CanAsk = ask_nobody) -> str:
+    """Return the params of MCP's ``initialize``."""
     client = {"name": "rpcexplorer", "version": "1"}
-    params = {"protocolVersion": MCP_VERSION, "capabilities": capabilities, "clientInfo": client}
+    offered = mcp_capabilities(profile, can_ask)
+    params = {"protocolVersion": MCP_VERSION, "capabilities": offered, "clientInfo": client}
     return msgspec.json.encode(params | own_initialize(profile)).decode()
 
 

@@ -73,6 +73,8 @@ class HttpTransport:
         incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch, self._cap, read)
         attempt = Attempt(address, incoming, deadline, self._cap, shown, self._trust)
         limit = incoming.limit = asyncio.timeout(deadline)
+        if partial is not None:
+            partial.limit = limit
         problem: Exception
         try:
             async with limit:
@@ -91,6 +93,7 @@ class HttpTransport:
         finally:
             incoming.stop()
             if partial is not None:
+                partial.limit = None
                 partial.response, partial.sent_whole = incoming.response(), incoming.sent_whole
         # Raise outside of `except`: a foreign exception may quote a header's value.
         raise problem

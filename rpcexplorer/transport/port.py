@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from asyncio import Timeout
 
 Verb = Literal["POST", "GET"]
 Headers = tuple[tuple[str, str], ...]
@@ -240,6 +243,10 @@ class Partial:
         """What was sent besides the request."""
         self.refused = ""
         """The method of a request of the server that got an error meanwhile."""
+        self.limit: Timeout | None = None
+        """The deadline while the request is under way, which can be moved."""
+        self.paused_seconds = 0.0
+        """How long the user was asked meanwhile, which does not count."""
 
 
 MAX_UNREAD: Final = 301

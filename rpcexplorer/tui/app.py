@@ -103,7 +103,8 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
             explorer.hooks,
             on_event=self.navigation.take_event,
             on_stderr=self.navigation.take_stderr,
-            can_ask=True,
+            can_ask=lambda _: True,
+            has_screen=True,
         )
         self._notices = deque[Notification](maxlen=MAX_NOTICES)
         """The notices since the start, the newest last."""

@@ -511,7 +511,7 @@ WHY_NOT: Final[Mapping[str, str]] = {
     "recorded": "Only the history has statistics, and only after it was read.",
     "redo": "There is nothing to redo.",
     "replaced": "No draft of this method was replaced.",
-    "request": "No request of the server waits. To be asked, set answer.METHOD.ask = true in the profile.",
+    "request": "No request of the server waits for an answer.",
     "responded": "Only a response can be compared, and this call has none.",
     "response": "There is no response yet.",
     "result": "Only a text in the tab Result can be filtered, piped or shown as a table.",

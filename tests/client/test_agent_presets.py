@@ -103,7 +103,7 @@ def talk(
             own = f'[profile.agent]\nurl = "tcp://127.0.0.1:{port}"\npreset = "{preset}"\n'
             explorer = open_explorer(tmp_path, "", own)
             assert explorer.profiles.problems == []
-            explorer.hooks = Hooks(on_event=note, can_ask=True)
+            explorer.hooks = Hooks(on_event=note, can_ask=lambda _: True)
             explorer.use("agent")
             async with explorer:
                 return await act(explorer, events)

@@ -54,7 +54,7 @@ class User:
         self.on_event: Callable[[Event], None] = lambda _: None
         self.stop = Stop()
         self._answer = answer
-        around = Surroundings(on_event=self._take, on_settled=self.settled.append, can_ask=bool(answer))
+        around = Surroundings(on_event=self._take, on_settled=self.settled.append, can_ask=lambda _: bool(answer))
         profile = Profile(name="x", url=server.url, ad_hoc=True, **settings)
         credentials = GivenCredentials(None, None, None, "token")
         self.client = ProfileClient(profile, credentials, reply_limit=LIMIT, around=around)
@@ -166,6 +166,23 @@ def test_request_is_answered_as_the_call_was_sent(rule: Answer | None, answer: b
     )
     assert [(event.answer, event.is_settled) for event in user.settled] == [(member.encode(), True)]
     assert user.problems == [""] * bool(answer)
+
+
+def test_deadline_stands_still_while_the_user_is_asked() -> None:
+    with serve(asking(ASK)) as server:
+        user = User(server, answer=b'"result":5')
+
+        def answer_late(event: Event) -> None:
+            """Let more time pass than the call may take."""
+            if event.waits:
+                loop = asyncio.get_running_loop()
+                now = loop.time
+                loop.time = lambda: now() + 1_000  # type: ignore[method-assign]
+
+        user.on_event = answer_late
+        exchange = asyncio.run(user.call())
+    assert isinstance(exchange.outcome, Result)
+    assert exchange.seconds < 0
 
 
 def test_refused_answer_is_counted_and_noted() -> None:
@@ -322,7 +339,7 @@ def test_listening_without_a_call_gets_a_stream() -> None:
     answers = {"roots/list": Answer(ask=True)}
     user, end, requests = listened(script, handshake="mcp", answers=answers, auth=BearerAuth(), accept="a/b")
     initialize, initialized, get, reply = requests
-    assert initialize.json["params"]["capabilities"] == {"roots": {}}
+    assert initialize.json["params"]["capabilities"] == {}, "nobody can answer"
     assert b"notifications/initialized" in initialized.body
     assert (get.header("accept"), reply.header("accept"), get.body) == ("text/event-stream", "a/b", b"")
     for request in (get, reply):

@@ -15,7 +15,7 @@ from rpcexplorer.client.open_connection import CancelForm, OpenConnection, Openi
 from rpcexplorer.client.server_messages import answers_of
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Answer, Profile, ask_nobody
 from rpcexplorer.rpc.messages import Call
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
 
@@ -346,7 +346,7 @@ def test_language_server_gets_a_null_per_setting(params: object, count: int) -> 
         return (await wire.wait_for(2))[1]["result"]
 
     profile = Profile("x", "stdio:", handshake="lsp")
-    assert using(use, answer=answers_of(profile, can_ask=False)) == [None] * count
+    assert using(use, answer=answers_of(profile, ask_nobody)) == [None] * count
 
 
 def test_server_that_reads_nothing_gets_limited_answers() -> None:
@@ -518,3 +518,79 @@ def test_connection_opens_without_a_message() -> None:
         return before, peer.connection.is_open, peer.wires[0].sent
 
     assert using(use) == (False, True, [])
+
+
+def test_deadline_stands_still_while_the_user_is_asked() -> None:
+    async def use(peer: Peer) -> tuple[bytes, str]:
+        partial = Partial()
+        first, other = peer.call("a", partial=partial), peer.call("b", deadline=6_000)
+        wire = await peer.wire()
+        wire.say({"id": 1, "method": "ask"})
+        await peer.let_time_pass(1_000)
+        await peer.settle()
+        assert peer.connection.requests.reply(peer.events[0], b'"result":1') == ""
+        await peer.let_time_pass(50)
+        wire.say(result("a"))
+        body = (await first).body
+        await peer.let_time_pass(6_000)
+        with pytest.raises(Unreachable) as timeout:
+            await other
+        assert 1_000 < partial.paused_seconds < 1_010
+        return body, timeout.value.step
+
+    body, step = using(use, answer=lambda _: None)
+    assert (json.loads(body), step) == (result("a"), "timeout")
+
+
+def test_call_sent_while_a_request_waits_has_its_deadline() -> None:
+    async def use(peer: Peer) -> str:
+        first = peer.call("a")
+        (await peer.wire()).say({"id": 1, "method": "ask"}, result("a"))
+        await first
+        second = peer.call("b")
+        await peer.let_time_pass(61)
+        with pytest.raises(Unreachable) as timeout:
+            await second
+        return timeout.value.step
+
+    assert using(use, answer=lambda _: None) == "timeout"
+
+
+@pytest.mark.parametrize(("cancel", "remark"), [("mcp", "not answered: the call has ended"), ("lsp", ""), (None, "")])
+def test_request_of_mcp_ends_with_its_call(cancel: CancelForm | None, remark: str) -> None:
+    async def use(peer: Peer) -> tuple[str, bool]:
+        body = b'{"jsonrpc": "2.0", "id": "a", "method": "m"}'
+        task = asyncio.ensure_future(peer.connection.send(Request("tcp://x:1", body, call="a"), deadline=60))
+        (await peer.wire()).say({"id": 1, "method": "ask"}, result("a"))
+        await task
+        return peer.events[0].remark, peer.events[0].waits
+
+    assert using(use, answer=lambda _: None, cancel=cancel) == (remark, not remark)
+
+
+def test_request_during_several_calls_waits_on() -> None:
+    async def use(peer: Peer) -> bool:
+        calls = []
+        for id in ("a", "b"):
+            body = json.dumps({"jsonrpc": "2.0", "id": id, "method": "m"}).encode()
+            calls.append(asyncio.ensure_future(peer.connection.send(Request("x", body, call=id), deadline=60)))
+        (await peer.wire()).say({"id": 1, "method": "ask"}, result("a"), result("b"))
+        await asyncio.gather(*calls)
+        return peer.events[0].waits
+
+    assert using(use, answer=lambda _: None, cancel="mcp")
+
+
+@pytest.mark.parametrize(
+    ("method", "answers", "member"),
+    [
+        ("ask", {}, None),
+        ("ask", {"*": Answer(code=-1, message="no")}, b'"error":{"code":-1,"message":"no"}'),
+        ("ask", {"ask": Answer(ask=True), "*": Answer(result_json="1")}, None),
+        ("roots/list", {"roots/list": Answer(ask=True)}, server_messages.NOT_OFFERED),
+        ("ping", {}, b'"result":{}'),
+    ],
+)
+def test_request_without_a_rule_is_asked_about(method: str, answers: dict[str, Answer], member: bytes | None) -> None:
+    profile = Profile("x", "stdio:", handshake="mcp", answers=answers)
+    assert answers_of(profile, "ask".__eq__)(method) == member

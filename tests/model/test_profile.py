@@ -10,6 +10,8 @@ import pytest
 from rpcexplorer.discovery.methods import asks_first, first_method, method_list
 from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import (
+    ELICITATION,
+    Answer,
     HeaderHandshake,
     MethodNote,
     Preset,
@@ -17,6 +19,7 @@ from rpcexplorer.model.profile import (
     ad_hoc,
     ad_hoc_process,
     joined,
+    mcp_capabilities,
     no_place_for,
     split_address,
     split_socket,
@@ -257,3 +260,19 @@ def test_preset_has_a_path_for_each_kind_of_url() -> None:
     preset = Preset("p", Path("p.toml"), path="/rpc", websocket_path="/ws")
     assert [preset.path_for(url) for url in ("http://h", "wss://h")] == ["/rpc", "/ws"]
     assert Preset("p", Path("p.toml")).path_for("ws://h") == "/"
+
+
+@pytest.mark.parametrize(
+    ("answers", "can_ask", "offered"),
+    [
+        ({}, False, {}),
+        ({}, True, {"elicitation": {"form": {}, "url": {}}}),
+        ({ELICITATION: Answer(result_json="{}")}, False, {"elicitation": {"form": {}, "url": {}}}),
+        ({ELICITATION: Answer(ask=True), "roots/list": Answer(ask=True)}, False, {}),
+        ({"roots/list": Answer(result_json="{}"), "*": Answer(ask=True)}, False, {"roots": {}}),
+    ],
+)
+def test_server_of_mcp_is_offered_what_can_be_answered(
+    answers: dict[str, Answer], can_ask: bool, offered: dict[str, Any]
+) -> None:
+    assert mcp_capabilities(Profile("x", "stdio:", answers=answers), lambda _: can_ask) == offered
