@@ -70,7 +70,7 @@ from rpcexplorer.history.record import (
     untouched,
 )
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
-from rpcexplorer.model.filter import Bounds, HistoryFilter
+from rpcexplorer.model.filter import Bounds, HistoryFilter, short_parts
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.patterns import regex
@@ -299,8 +299,15 @@ class BlockFilter:
         self._limits = list(_limits(bounds))
         texts = [(wanted.text, ANYWHERE), *((word, IN_CALL) for word in wanted.words)]
         texts += [(wanted.in_profile, frozenset({b"profile"})), (wanted.in_method, frozenset({b"method"}))]
-        self._needles = [(quoted(text)[1:-1].casefold().encode(), keys) for text, keys in texts if text]
-        self._is_ascii = all(needle.isascii() for needle, _ in self._needles)
+        self._needles: list[tuple[bytes, Collection[bytes]]] = []
+        self._short: list[re.Pattern[bytes]] = []
+        """Patterns of texts that params may contain in a longer spelling."""
+        self._is_ascii = all(_needle(text).isascii() for text, _ in texts)
+        for text, keys in texts:
+            if parts := short_parts(text):
+                self._short.append(re.compile(_BETWEEN_PARTS.join(re.escape(_needle(part)) for part in parts)))
+            elif text:
+                self._needles.append((_needle(text), keys))
 
     def among(self, stretch: bytes) -> list[bytes]:
         """Return the blocks of a stretch that may match, without reading them.
@@ -327,9 +334,11 @@ class BlockFilter:
             return False
         if not all(_may_hold(own, line, fits) for line, fits in self._limits):
             return False
-        if not self._needles:
+        if not self._needles and not self._short:
             return True
         folded = self._folded(own)
+        if not all(pattern.search(folded) for pattern in self._short):
+            return False
         return all(_is_in_value(needle, keys, folded) for needle, keys in self._needles)
 
     def _folded(self, stretch: bytes) -> bytes:
@@ -369,6 +378,13 @@ def _may_hold(own: bytes, line: re.Pattern[bytes], fits: Callable[[bytes], bool]
     """Return whether a value may fit, or a block has none."""
     values = line.findall(own)
     return any(map(fits, values)) or len(values) < max(own.count(HEADER), 1)
+
+
+_BETWEEN_PARTS = rb'(?:\\[nrt"]|[ :,])*+'
+
+
+def _needle(text: str) -> bytes:
+    return quoted(text)[1:-1].casefold().encode()
 
 
 def _is_in_value(needle: bytes, keys: Collection[bytes], lines: bytes) -> bool:

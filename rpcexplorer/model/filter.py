@@ -238,7 +238,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
         """
         if isinstance(found, Damaged):
             only_text = self == HistoryFilter(self.text, self.words)
-            return not found.text or (only_text and _all_in((self.text, *self.words), found.text))
+            return not found.text or (only_text and _all_in((self.text, *self.words), (found.text,)))
         return (
             self.profile in {None, found.profile}
             and self.named_profile in {"", found.profile}
@@ -248,8 +248,8 @@ class HistoryFilter(Struct, frozen=True, dict=True):
             and self.in_profile.casefold() in found.profile.casefold()
             and self.in_method.casefold() in found.method.casefold()
             and self.by.casefold() in (found.writer or YOU).casefold()
-            and (not self.text or _all_in((self.text,), found.profile, found.url, *_texts(found)))
-            and (not self.words or _all_in(self.words, *_texts(found)))
+            and (not self.text or _all_in((self.text,), (found.profile, found.url, *_texts(found)), found.params))
+            and (not self.words or _all_in(self.words, _texts(found), found.params))
         )
 
 
@@ -296,10 +296,29 @@ def _texts(exchange: Exchange) -> Iterator[str]:
     yield exchange.response.body.decode(errors="replace")
 
 
-def _all_in(words: Iterable[str], *texts: str) -> bool:
-    """Return whether each word is in one of the texts."""
+def _all_in(words: Iterable[str], texts: Iterable[str], params: str = "") -> bool:
+    """Return whether each word is in one of the texts, or in the params as a row shows them."""
     folded = [text.casefold() for text in texts]
     for word in words:
-        if not any(word.casefold() in text for text in folded):
+        if not any(word.casefold() in text for text in folded) and not _in_short(word, params):
             return False
     return True
+
+
+_PART: Final = regex(r'[\[\]{}]|[^ \t\r\n"\[\]{}]+')
+
+
+def short_parts(word: str) -> list[str]:
+    """Return the parts of a text between which params can have blanks, quotes, colons and commas.
+
+    A row shows ``{"limit": 6, "tags": [1, 2]}`` as ``limit 6 tags [1 2]``. A text of one part is the same in both.
+    """
+    parts = [part.strip(":,") for part in _PART.findall(word.casefold())]
+    parts = [part for part in parts if part]
+    return parts if len(parts) > 1 else []
+
+
+def _in_short(word: str, params: str) -> bool:
+    parts = short_parts(word)
+    between = r'[ \t\r\n":,]*+'
+    return bool(parts) and re.search(between.join(map(re.escape, parts)), params.casefold()) is not None

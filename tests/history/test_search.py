@@ -23,7 +23,7 @@ from rpcexplorer.transport.port import Response
 from tests.files.reading import counted
 from tests.history.recording import START, exchange, id_of, sound
 
-TEXTS = st.text(st.sampled_from('aAkKsß\u017f\u212aİiﬁé日"\\\n\t\x1b\ud800 [=]'), max_size=8)
+TEXTS = st.text(st.sampled_from('aAkKsß\u017f\u212aİiﬁé日"\\\n\t\x1b\ud800 [=]{:,'), max_size=8)
 MANY = 400
 
 
@@ -36,6 +36,7 @@ def among(wanted: HistoryFilter, stretch: bytes) -> list[bytes]:
 
 
 @example(text="\n", words=[], method="", note="", by_hand=False)
+@example(text='k "a" [k', words=['[k"k"', "k [k"], method='",\n["k":', note='{"K":\t"a', by_hand=False)
 @given(TEXTS, st.lists(TEXTS, max_size=2), TEXTS, TEXTS, st.booleans())
 def test_matching_block_is_never_skipped(text: str, words: list[str], method: str, note: str, by_hand: bool) -> None:
     raw = block(method=method, note=note, params=f"{note}{method}", reply=f'{{"result": "{text.isascii()}"}}')

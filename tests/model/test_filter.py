@@ -57,6 +57,23 @@ def test_text_is_searched_in_request_and_response(typed: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "has"),
+    [
+        ("limit 6", True),
+        ('limit 6 Where {name "ada, b" tags [1 2]}', True),
+        ('{"limit":6', True),
+        ("limit 7", False),
+        ("limit 6 name", False),
+        ("limit:6", False),
+    ],
+)
+def test_params_are_found_as_a_row_shows_them(text: str, has: bool) -> None:
+    call = exchange(INVALID, params='{"limit": 6,\n "where": {"name": "Ada, B", "tags": [1, 2]}}')
+    assert HistoryFilter(text).matches(call) is has
+    assert HistoryFilter(words=(text,)).matches(call) is has
+
+
+@pytest.mark.parametrize(
     ("wanted", "has"),
     [
         (HistoryFilter(), True),
