@@ -23,6 +23,7 @@ __all__ = [
     "FirstAuth",
     "HeaderAuth",
     "InlineAuth",
+    "JwtAuth",
     "Login",
     "Malformed",
     "MemberAuth",

@@ -14,7 +14,7 @@ from msgspec import Struct
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.exchange import CallKind, Outcome, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import FIELDS, PLACEHOLDER, UNRECORDED, Secret, may_refer, named, of_another, unsendable
+from rpcexplorer.model.secret import PLACEHOLDER, UNRECORDED, Secret, may_refer, named, of_another, unsendable
 from rpcexplorer.rpc.messages import Call, spelled
 from rpcexplorer.transport.port import NOTHING_CAME, Response
 
@@ -57,6 +57,11 @@ class AuthHeader(Struct, frozen=True):
     @property
     def shown(self) -> str:
         return f"{self.scheme}base64({self.text})" if self.encoded else f"{self.scheme}{self.text}"
+
+    @property
+    def copied(self) -> str:
+        """The header for other programs, which insert the secrets."""
+        return self.shown
 
     def opened(self, opening: Opening) -> str:
         text = opening.filled(self.text)
@@ -159,7 +164,7 @@ def leaves(template: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 def login_fields(profile: Profile) -> tuple[str, ...]:
     """Return the secrets that a login needs."""
     named = [value for _, value in leaves(profile.login.params)]
-    fields = [field for field in FIELDS if f"{{{field}}}" in named]
+    fields = [field for field in ("username", "password", "token") if f"{{{field}}}" in named]
     if profile.username is not None and "username" in fields:
         fields.remove("username")
     return tuple(fields)
@@ -313,8 +318,9 @@ class GivenCredentials:
         password: str | None = None,
         session: str | None = None,
         token: str | None = None,
+        key: str | None = None,
     ) -> None:
-        given = {"username": username, "password": password, "session": session, "token": token}
+        given = {"username": username, "password": password, "session": session, "token": token, "key": key}
         self._values = {field: value for field, value in given.items() if value is not None}
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:

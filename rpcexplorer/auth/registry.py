@@ -11,7 +11,7 @@ from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth, NoAuth
 from rpcexplorer.auth.credentials import AuthCall, AuthFlow
 from rpcexplorer.auth.digest import DigestAuth
-from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
+from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, JwtAuth, MemberAuth, QueryAuth
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import joined_words, nearest
 from rpcexplorer.model.profile import Auth, Profile
@@ -26,6 +26,7 @@ _ALL: Final[tuple[type[AuthType], ...]] = (
     QueryAuth,
     FirstAuth,
     MemberAuth,
+    JwtAuth,
     NoAuth,
 )
 KINDS: Final[Mapping[str, type[AuthType]]] = {kind.kind: kind for kind in _ALL}

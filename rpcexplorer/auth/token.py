@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 from urllib.parse import quote
 
+import msgspec
 from msgspec.structs import replace
 
 from rpcexplorer.auth.auth_type import USERNAME, AuthField, AuthType
-from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message
+from rpcexplorer.auth.credentials import AuthHeader, AuthRequest, Message, Opening
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import TOKEN_MARK, Auth, Profile
+from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, spelled
 
@@ -237,6 +241,76 @@ class MemberAuth(TokenAuth, frozen=True):
             members = () if self.free(profile, call) else (member,)
             calls.append(replace(call, members=members))
         return AuthRequest(replace(message, calls=tuple(calls)))
+
+
+class JwtHeader(AuthHeader, frozen=True):
+    """A token that is signed when it is sent; its text is the reference of the key."""
+
+    claims: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def shown(self) -> str:
+        return f"{self.scheme}token signed with {self.text}"
+
+    @property
+    def copied(self) -> str:
+        # With the reference in it, other programs would send the key itself.
+        return f"{self.scheme}{UNRECORDED}"
+
+    def opened(self, opening: Opening) -> str:
+        return self.scheme + signed_token(opening.filled(self.text), dict(self.claims))
+
+    def secret_parts(self, opened: str) -> Iterable[str]:
+        return (opened.removeprefix(self.scheme),)
+
+
+def signed_token(key: str, claims: Mapping[str, str]) -> str:
+    """Return a JWT (RFC 7519) of this second, signed with HS256 and a key in hex."""
+    import hmac  # It loads OpenSSL, and few profiles need it.
+
+    header = {"alg": "HS256", "typ": "JWT"}
+    payload = {"iat": int(time.time()), **claims}
+    text = ".".join(_base64(msgspec.json.encode(part)) for part in (header, payload))
+    signature = hmac.digest(bytes.fromhex(key.removeprefix("0x")), text.encode(), "sha256")
+    return f"{text}.{_base64(signature)}"
+
+
+def _base64(content: bytes) -> str:
+    return urlsafe_b64encode(content).decode().rstrip("=")
+
+
+class JwtAuth(AuthType, frozen=True):
+    """A new token for each request, signed with a shared key."""
+
+    claims: tuple[tuple[str, str], ...] = ()
+    """Claims besides ``iat``, the time of the token."""
+
+    kind: ClassVar[str] = "jwt"
+    sends: ClassVar[str] = "a signed token, new for each request, in the header Authorization: Bearer"
+    needed: ClassVar[str] = "takes a signed token in a header"
+    takes: ClassVar[tuple[str, ...]] = ("key",)
+
+    def words(self, profile: Profile) -> str:  # noqa: ARG002
+        return "jwt: signs a new token for each request, in the header Authorization"
+
+    def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
+        return (JwtHeader("Authorization", profile.references["key"], "Bearer ", claims=self.claims),)
+
+    def header_problem(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
+        keys = [secret.reveal() for secret in secrets if secret.label == profile.label("key")]
+        if all(_HEX.fullmatch(key) for key in keys):
+            return None
+        return Refused(
+            "credentials",
+            f"The key of profile {profile.shown_name} is not hex. Enter it as hex digits, with or without 0x.",
+            "key",
+        )
+
+    def pasted(self, field: str, text: str) -> str:  # noqa: ARG002
+        return text.strip()
+
+
+_HEX = regex(r"(?:0x)?(?:[0-9A-Fa-f]{2})+")
 
 
 class CookieAuth(AuthType, frozen=True):

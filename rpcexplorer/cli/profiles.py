@@ -208,7 +208,7 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
         case "headers":
             headers = dict(header.partition("=")[::2] for header in typed)
             if "" in headers or not all("=" in header for header in typed):
-                fail("--header must be NAME=VALUE, such as X-Tenant=acme.")
+                fail(f"{row.option} must be NAME=VALUE, such as X-Tenant=acme.")
             return headers
         case "json":
             try:

@@ -556,6 +556,8 @@ class RunningCall:
         if not self._begins:
             sent = replace(sent, begins=False)
         self._own += derived
+        if derived and self._profile.is_open_connection:  # Events may repeat what opened it.
+            self._credentials.hide(derived)
         self._sent = len(sent.body)
         transport = await self._client.open_transport()  # Loading the transport for the first call does not count.
         self._partial.read = partial(self._begin_stream, sent, listening)

@@ -197,11 +197,11 @@ def subject_of(
     request = preview(draft, id=exchange.id if exchange else None)
     if isinstance(request, Refused):
         return request
-    own = {header.shown for header in auth_of(profile).headers(profile)}
+    own = {header.shown: header.copied for header in auth_of(profile).headers(profile)}
     headers = []
     for name, value in request.headers:
         # The auth type's own value has references, and text from the profile's own file.
-        headers.append((name, value if value in own else hide.text(value)))
+        headers.append((name, own.get(value) or hide.text(value)))
     made = Subject(profile, draft, replace(request, headers=tuple(headers)), exchange)
     made = replace(made, login=_login(made, preview, hide))
     return replace(made, first=tuple(_first(made, preview)))

@@ -12,7 +12,7 @@ from rpcexplorer.transport.port import DEFAULT_PORTS, is_loopback_host
 
 SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
 """Where a secret is from, so that the user can change it there."""
-FIELDS: Final = ("username", "password", "session", "token")
+FIELDS: Final = ("username", "password", "session", "token", "key")
 FIELD_WORDS: Final = {"username": "user name"}
 _WITHOUT_HOST = regex(r"(stdio:|(?:http\+)?unix://)(.*)", re.IGNORECASE | re.DOTALL)
 

@@ -6,7 +6,7 @@ made from it. The fields of an auth type are declared with that type, in ``auth/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct
@@ -36,6 +36,7 @@ from rpcexplorer.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
     answer_rule,
+    claim_rule,
     command_rule,
     discovery_rule,
     duration_rule,
@@ -44,12 +45,14 @@ from rpcexplorer.profiles.values import (
     header_rule,
     ignored_rule,
     openings_rule,
+    pairs_rule,
     params_json_rule,
     params_table_rule,
     pointer_rule,
     preset_rule,
     refused_answer,
     refused_call,
+    refused_claim,
     refused_header,
     refused_key,
     refused_variable,
@@ -99,8 +102,14 @@ class ProfileKey(Struct, frozen=True):
         return self.named or f"--{self.key.replace('.', '-').replace('_', '-')}"
 
 
+_OTHER_RULES: Final[Mapping[str, ValueCheck]] = {"claims": pairs_rule(claim_rule, refused_claim)}
+"""The rules of auth fields that are not text."""
+
+
 def _auth_rule(field: str) -> ValueCheck:
     """Return a rule that refuses what every auth type with this field refuses."""
+    if field in _OTHER_RULES:
+        return _OTHER_RULES[field]
     kinds = [kind for kind in KINDS.values() if field in kind.__struct_fields__]
     strict: list[AuthField] = []
     for kind in kinds:
@@ -124,7 +133,9 @@ _AUTH_HELP: Final = {
     "value": "Text to send, which contains {token}",
     "name": "Name of the URL parameter for the token",
     "member": "Name of the member for the token",
+    "claims": "Claim of the token besides iat. Can be repeated",
 }
+_AUTH_VALUES: Final[Mapping[str, OptionValue]] = {"claims": "headers"}
 
 
 def _auth_fields() -> Iterator[ProfileKey]:
@@ -141,6 +152,8 @@ def _auth_fields() -> Iterator[ProfileKey]:
             _auth_rule(field),
             "auth",
             help=f"{_AUTH_HELP.get(field, capitalised(field.replace('_', ' ')))}, for auth {kinds}.",
+            metavar="NAME=VALUE" if field == "claims" else "",
+            value=_AUTH_VALUES.get(field, "text"),
             named="--auth-header" if field == "header" else f"--{field.replace('_', '-')}",  # --header is any header
             label=line.label if line else "",
             hint=line.hint if line else "",

@@ -13,7 +13,7 @@ import msgspec
 
 from rpcexplorer.auth.registry import KINDS, token_kinds
 from rpcexplorer.files.toml import KeyPath, dotted
-from rpcexplorer.files.toml_shape import Place, ValueCheck, WrongValue, integer_rule, path_rule, without_quotes
+from rpcexplorer.files.toml_shape import Place, Refusal, ValueCheck, WrongValue, integer_rule, path_rule, without_quotes
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.scan import MAX_INTEGER, SPACE, STRING, decoded
 from rpcexplorer.model.destination import as_fingerprint
@@ -204,6 +204,39 @@ def header_rule(value: Any, _place: Place) -> Any:
     if isinstance(value, str) and HEADER_VALUE.fullmatch(value):
         return value
     return WrongValue("must be a valid header value: printable ASCII, one line, no spaces at the ends")
+
+
+def pairs_rule(inside: ValueCheck, refuse: Refusal) -> ValueCheck:
+    """Return a rule for a table of text that counts as one value."""
+
+    def check(value: Any, place: Place) -> Any:
+        if not isinstance(value, dict):
+            return WrongValue("must be a table of text values")
+        for name, text in value.items():
+            if refused := refuse(name, text, place):
+                return WrongValue(refused, (name,))
+            checked = inside(text, place)
+            if isinstance(checked, WrongValue):
+                return WrongValue(checked.sentence, (name,))
+        return tuple(value.items())
+
+    return check
+
+
+def claim_rule(value: Any, _place: Place) -> Any:
+    if not isinstance(value, str):
+        return WrongValue("must be text, in quotes")
+    if mark := named([value]):
+        return WrongValue(_REFERENCE_REFUSED.format(mark))
+    return value
+
+
+def refused_claim(key: str, _value: object, place: Place) -> str | None:
+    if key == "iat":
+        return "the token of each request has its own time. Remove this claim"
+    if is_named_like_a_secret(key):
+        return f"secrets are not allowed in this file. Remove the claim, and run {secret_command(place.path, 'key')}"
+    return None
 
 
 def refused_header(key: str, value: object, place: Place) -> str | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hmac
 import json
+import time
+from base64 import urlsafe_b64decode
 from typing import Any
 
 import pytest
@@ -10,8 +13,8 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.basic import NoAuth
-from rpcexplorer.auth.credentials import Message
-from rpcexplorer.auth.token import BearerAuth, FirstAuth, HeaderAuth, MemberAuth, QueryAuth
+from rpcexplorer.auth.credentials import Message, opening_of
+from rpcexplorer.auth.token import BearerAuth, FirstAuth, HeaderAuth, JwtAuth, MemberAuth, QueryAuth
 from rpcexplorer.discovery.methods import line_of
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.model.exchange import Refused
@@ -44,6 +47,39 @@ def test_token_is_sent_in_a_header(auth: Auth, shown: tuple[str, str]) -> None:
     assert kinds(steps) == ["Asked", "Sent", "Ended"]
     assert [(header.name, header.shown) for header in requests(steps)[0].headers] == [shown]
     assert requests(steps)[0].secrets == (TOKEN,)
+
+
+KEY = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+
+@pytest.mark.parametrize("key", [KEY, f"0x{KEY.upper()}"])
+def test_token_of_jwt_is_signed_when_it_is_sent(key: str) -> None:
+    secret = Secret(key, "shop.key")
+    claims = (("id", "node"), ("clv", "rpcexplorer/1"))
+    (send,) = requests(drive(profile(JwtAuth(claims=claims)), message(), None, [secret, received(PONG)]))
+    (header,) = send.headers
+    assert (header.name, header.shown) == ("Authorization", "Bearer token signed with «shop.key»")
+    scheme, _, token = header.opened(opening_of([secret])).partition(" ")
+    head, payload, signature = token.split(".")
+    assert (scheme, unpacked(head)) == ("Bearer", {"alg": "HS256", "typ": "JWT"})
+    content = unpacked(payload)
+    assert abs(content.pop("iat") - time.time()) < 5
+    assert content == {"id": "node", "clv": "rpcexplorer/1"}
+    proof = hmac.digest(bytes.fromhex(KEY), f"{head}.{payload}".encode(), "sha256")
+    assert urlsafe_b64decode(signature + "=") == proof
+    assert [*header.secret_parts(f"{scheme} {token}")] == [token]
+
+
+def unpacked(part: str) -> Any:
+    return json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+
+
+@pytest.mark.parametrize("key", ["abc", "0x", "xy", "12 34", ""])
+def test_key_of_jwt_that_is_not_hex_is_refused(key: str) -> None:
+    steps = drive(profile(JwtAuth()), message(), None, [Secret(key, "shop.key")])
+    outcome = end(steps)
+    assert isinstance(outcome, Refused)
+    assert "The key of profile shop is not hex." in outcome.sentence
 
 
 @pytest.mark.parametrize(

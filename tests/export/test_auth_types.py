@@ -50,6 +50,19 @@ def seen(request: Received) -> tuple[object, ...]:
     return unquote(request.line), stable, request.header("X-Api-Key"), body
 
 
+@pytest.mark.parametrize("form", ["curl", "python", "httpie"])
+def test_copied_snippet_never_sends_the_key_of_a_jwt(tmp_path: Path, form: str) -> None:
+    """Its value in place of the token would show the key to the server."""
+    shell = Shell(tmp_path)
+    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9/rpc"\nauth = { kind = "jwt" }\n')
+    shell.environment["RPCEXPLORER_SHOP_KEY"] = "9f86d081884c7d65"
+    shell.run("call", "ping")
+    copied = shell.run("copy", "--as", form)
+    assert "RPCEXPLORER_SHOP_KEY" not in copied.text
+    assert "9f86d081884c7d65" not in copied.text
+    assert "NOT_RECORDED" in copied.text
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("form", ["curl", "python"])
 @pytest.mark.parametrize("kind", KINDS)

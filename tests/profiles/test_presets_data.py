@@ -25,7 +25,7 @@ from tests.auth.driving import PONG, drive, end, message, received, requests
 PROMISED: Final = [
     "service", "aria2", "bcoin", "bitcoin", "deluge", "electrum", "ethereum", "kodi", "lsp", "mcp", "monero",
     "moonraker", "mopidy", "nzbget", "odoo", "snapcast", "transmission", "ubus", "xapi", "zabbix", "acp", "codex",
-    "cln", "ovsdb", "rpc-websockets", "signal-cli", "solana", "stratum",
+    "cln", "ovsdb", "rpc-websockets", "signal-cli", "solana", "stratum", "engine",
 ]  # fmt: skip
 CHANGES: Final = {
     "add", "append", "ban", "bans", "broadcast", "clear", "connect", "create", "delete", "destroy", "dump", "edit",
@@ -71,7 +71,7 @@ def test_login_needs_no_session_and_only_its_secrets(name: str) -> None:
     # Every call of this server has the same method.
     if profile.has_login and note is not None and name not in {"odoo", "ubus"}:
         assert note.auth == "none"
-    assert set(auth_of(profile).secrets(profile)) <= {"username", "password", "token", "session"}
+    assert set(auth_of(profile).secrets(profile)) <= {"username", "password", "token", "session", "key"}
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64decode, b64encode
+from base64 import b64decode, b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from hashlib import md5
+from hmac import digest as hmac_digest
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -90,6 +91,13 @@ def member(request: Received, value: str) -> bool:
     return all(call.get("gate") == value for call in calls(request))
 
 
+def jwt(request: Received, value: str) -> bool:
+    """Return whether the token is signed with the value, which is hex."""
+    text, _, signature = sent(request, "Authorization").removeprefix("Bearer ").rpartition(".")
+    proof = hmac_digest(bytes.fromhex(value.removeprefix("0x")), text.encode(), "sha256")
+    return urlsafe_b64encode(proof).decode().rstrip("=") == signature
+
+
 LOGIN = '\nlogin = { session = "/sessionid" }'
 KINDS = {
     "basic": Planted('auth = { kind = "basic", username = "ada" }', basic, "password"),
@@ -99,6 +107,7 @@ KINDS = {
     "query": Planted('auth = { kind = "query", name = "gate" }', query),
     "first": Planted('auth = { kind = "first", value = "token:{token}" }', first),
     "member": Planted('auth = { kind = "member", member = "gate" }', member),
+    "jwt": Planted('auth = { kind = "jwt", claims = { id = "ada" } }', jwt, "key"),
     "path": Planted('path = "/v3/{token}"\nauth = { kind = "none" }', path),
     "bearer with a login": Planted(f'auth = {{ kind = "bearer", username = "ada" }}{LOGIN}', bearer),
     "query with a login": Planted(f'auth = {{ kind = "query", name = "gate", username = "ada" }}{LOGIN}', query),
@@ -135,7 +144,7 @@ class Gate(Parrot):
         if not self.planted.has_credentials(request, self.value):
             asks = {"WWW-Authenticate": CHALLENGE} if self.planted.has_credentials is digest else {}
             return http_reply("\n".join(self.spelled).encode(), 401, asks, reason="Unauthorized")
-        if self.planted.has_credentials is digest:
+        if self.planted.has_credentials in {digest, jwt}:
             self._learn(sent(request, "Authorization"))
         wanted = self.planted.handshake
         if wanted == "X-Handed" and request.header(wanted) != HANDED:
@@ -146,8 +155,8 @@ class Gate(Parrot):
         return self.answered(body)
 
     def _learn(self, authorization: str) -> None:
-        """Count the proof of a digest as a secret: it is as good as the password."""
-        found = re.search(r'response="(\w+)"', authorization)
+        """Count the proof of a digest or a signed token as a secret: it is as good as the password."""
+        found = re.search(r'(?:response="|Bearer )([\w.-]+)', authorization)
         assert found is not None
         if found[1] not in self.secrets:
             self.secrets.append(found[1])
@@ -169,5 +178,8 @@ class Gate(Parrot):
 def fitting(planted: Planted, values: dict[str, str]) -> Iterator[str]:
     """Yield the names of the values that can be sent."""
     for name, value in values.items():
-        if not planted.in_header or (value.isascii() and value.isprintable()):
+        if planted.has_credentials is jwt:
+            if name == "hex digits":
+                yield name
+        elif not planted.in_header or (value.isascii() and value.isprintable()):
             yield name

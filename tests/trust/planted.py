@@ -24,6 +24,7 @@ AWKWARD = {
     "spaces and signs": "two words & 100%41+<more>/?=",
     "guillemets": "«cookie.password»-or-«x»-77",
     "line breaks": "first line\nsecond\tline\r\nthird",
+    "hex digits": "0x9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "like base64": "c2VjcmV0LXRoYXQtbG9va3MtZW5jb2RlZA+/w8Lm/9Q==" * 3,
 }
 
