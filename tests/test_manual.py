@@ -679,10 +679,8 @@ def test_option_exists() -> None:
 @each_page
 def test_page_fits_and_begins_with_its_summary(name: str) -> None:
     lines = PAGES[name].splitlines()
-    rows = 0
-    if name in {"keys", "profiles"}:  # a row for each command, preset and key
-        rows = sum(line.startswith("| ") for line in lines)
-    assert len(lines) - rows <= 200
+    commands = sum(line.startswith("| ") for line in lines) if name == "keys" else 0  # a row for each
+    assert len(lines) - commands <= 200
     assert [line for line in lines if len(line) > 120] == []
     page = read_page(name)
     assert lines[0] == f"# {page.title}"
