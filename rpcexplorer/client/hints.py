@@ -20,7 +20,7 @@ from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, server_words, setting
-from rpcexplorer.model.profile import PATH, USUAL_FRAMING, WITH_TLS, Auth, Profile
+from rpcexplorer.model.profile import PATH, USUAL_FRAMING, WITH_SOCKET, WITH_TLS, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
@@ -284,10 +284,13 @@ def other_scheme(call: FailedCall, scheme: str) -> Hint | None:
         return None
     if call.profile.is_encrypted:
         scheme = WITH_TLS.get(scheme, scheme)
+    if call.profile.socket:
+        scheme = WITH_SOCKET[scheme]
     if url.scheme == scheme:
         return None
     moved = url._replace(scheme=scheme).geturl()
-    return call.hint(f"The server needs {scheme}:// at this port.", (("url", moved),))
+    place = "socket" if call.profile.socket else "port"
+    return call.hint(f"The server needs {scheme}:// at this {place}.", (("url", moved),))
 
 
 _PLAIN = regex(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[\w.~-]{0,64})*", re.ASCII)

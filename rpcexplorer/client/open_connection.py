@@ -163,7 +163,8 @@ def open_connection(profile: Profile, cap: int, trust: Trust, around: Surroundin
         if kind == "websocket":
             from rpcexplorer.transport.websocket import WebSocketWire
 
-            return WebSocketWire(request.url, headers=request.headers, cookie=request.cookie, trust=trust, cap=cap)
+            headers, cookie = request.headers, request.cookie
+            return WebSocketWire(request.url, request.socket, headers=headers, cookie=cookie, trust=trust, cap=cap)
         from rpcexplorer.transport.stream import SocketWire
 
         return SocketWire(request.url, profile.framing, trust=trust, cap=cap)

@@ -25,7 +25,7 @@ PATHS: Final = ("/rpc", "/ws", "/jsonrpc", "/websocket", "/mopidy/ws")
 """Usual paths of WebSocket servers besides the root, most frequent first."""
 HANDSHAKES: Final = ("lsp", "mcp")
 """Presets of servers that answer nothing, or end, before their handshake."""
-HTTP: Final = {"tcp": "http", "tls": "https", "ws": "http", "wss": "https"}
+HTTP: Final = {"tcp": "http", "tls": "https", "ws": "http", "wss": "https", "unix": "http+unix", "ws+unix": "http+unix"}
 GUESSED: Final = frozenset({"preset", "handshake", "framing"})
 MUTE: Final = frozenset({"", "silent", "unexplained"})
 """Reasons of failures that say nothing of the form that the server needs."""

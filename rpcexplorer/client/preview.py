@@ -97,7 +97,7 @@ def _as_sent(request: Request, profile: Profile) -> tuple[str, Headers, bytes]:
         address = address_of(request.url, request.socket)
         return f"POST {address.target} HTTP/1.1", request_headers(request, address), request.body
     if profile.connection_kind == "websocket":
-        address = address_of(request.url, schemes=WEBSOCKET)
+        address = address_of(request.url, request.socket, schemes=WEBSOCKET)
         return f"GET {address.target} HTTP/1.1", upgrade_headers(request, address, RANDOM_KEY), request.body
     if profile.connection_kind == "stream":
         address_of(request.url, schemes=SOCKET)

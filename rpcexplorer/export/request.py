@@ -79,7 +79,8 @@ class Subject(Struct, frozen=True):
         """Return the URL, with the path of the Unix socket if there is one."""
         if not self.socket:
             return self.url
-        return f"http+unix://{self.socket}:{self.url.removeprefix('http://localhost')}"
+        scheme, _, target = self.url.partition("://localhost")
+        return f"{scheme}+unix://{self.socket}:{target}"
 
     @property
     def body(self) -> str:

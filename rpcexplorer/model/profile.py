@@ -20,8 +20,8 @@ from rpcexplorer.rpc.messages import USUAL_FORM, EmptyParams, EnvelopeForm, IdFo
 from rpcexplorer.transport.port import Framing
 
 _ADDRESS = regex(r"([^/?#]*//[^/?#]*)(.*)", re.DOTALL)
-_ON_SOCKET = regex(r"http\+unix://([^:]+):(/.*)", re.IGNORECASE | re.DOTALL)
-"""The path of a Unix socket, and that of the request."""
+_ON_SOCKET = regex(r"(http|ws)\+unix://([^:]+):(/.*)", re.IGNORECASE | re.DOTALL)
+"""What is spoken over a Unix socket, the path of the socket, and that of the request."""
 
 
 ConnectionKind = Literal["http", "websocket", "stream", "process"]
@@ -31,16 +31,21 @@ SCHEMES: Final[Mapping[str, ConnectionKind]] = {
     "http+unix": "http",
     "ws": "websocket",
     "wss": "websocket",
+    "ws+unix": "websocket",
     "tcp": "stream",
     "tls": "stream",
     "unix": "stream",
     "stdio": "process",
 }
-URL_BEGINNINGS: Final = "http://, https://, ws://, wss://, tcp://, tls://, unix:// or http+unix://"
+URL_BEGINNINGS: Final = "http://, https://, ws://, wss://, tcp://, tls://, unix://, http+unix:// or ws+unix://"
 WITH_TLS: Final = {"http": "https", "ws": "wss", "tcp": "tls"}
 """The encrypted form of each scheme that is readable on the network."""
-STAYS_HERE: Final = frozenset({"unix", "http+unix", "stdio"})
+WITH_SOCKET: Final = {"http": "http+unix", "ws": "ws+unix", "tcp": "unix"}
+"""The form of each scheme that uses a Unix socket instead of host and port."""
+STAYS_HERE: Final = frozenset({*WITH_SOCKET.values(), "stdio"})
 """Schemes of connections that never leave this machine."""
+_REQUESTS_ON_SOCKET: Final = frozenset({"http+unix", "ws+unix"})
+"""Schemes with a request over a Unix socket, whose path follows a colon."""
 PROCESS: Final = "stdio:"
 """The URL of a profile whose server is a process; its words are in ``command``."""
 
@@ -57,7 +62,7 @@ def usual_path(url: str) -> str:
     """Return the path of a URL without one; streams and processes have none."""
     if kind_of(url) in {"stream", "process"}:
         return ""
-    return "/" if scheme_of(url) in {"http+unix", "ws", "wss"} else PATH
+    return "/" if kind_of(url) == "websocket" or scheme_of(url) == "http+unix" else PATH
 
 
 def with_scheme(typed: str) -> str:
@@ -80,9 +85,9 @@ def split_address(typed: str) -> tuple[str, str | None]:
     typed = with_scheme(typed)
     if kind_of(typed.strip()) in {"stream", "process"}:
         return typed.strip(), None
-    if scheme_of(typed.strip()) == "http+unix":
+    if (scheme := scheme_of(typed.strip())) in _REQUESTS_ON_SOCKET:
         url, colon, path = typed.strip().partition(":/")[2].partition(":")
-        return f"http+unix:/{url}", path if colon else None
+        return f"{scheme}:/{url}", path if colon else None
     found = _ADDRESS.fullmatch(typed.strip())
     if found is None or not found[2]:
         return typed.strip(), None
@@ -97,7 +102,7 @@ def typed_whole(address: str) -> str:
 
 
 def joined(url: str, path: str) -> str:
-    if scheme_of(url) == "http+unix" and (path or not _ON_SOCKET.fullmatch(url)):
+    if scheme_of(url) in _REQUESTS_ON_SOCKET and (path or not _ON_SOCKET.fullmatch(url)):
         return f"{url}:{_with_slash(path)}"
     if not path or not usual_path(url):
         return url
@@ -111,10 +116,10 @@ def _with_slash(path: str) -> str:
 def split_socket(address: str) -> tuple[str, str]:
     """Split a complete address into the path of its Unix socket and the URL to request there.
 
-    An address of http or https has no socket and is the URL itself.
+    Other addresses have no socket and are the URL itself.
     """
     found = _ON_SOCKET.fullmatch(address)
-    return (found[1], f"http://localhost{found[2]}") if found else ("", address)
+    return (found[2], f"{found[1].lower()}://localhost{found[3]}") if found else ("", address)
 
 
 ConfirmWhen = Literal["never", "unsafe", "always"]
@@ -374,7 +379,7 @@ class Profile(Struct, frozen=True, dict=True):
     @cached_property
     def socket(self) -> str:
         """The path of the Unix socket, or nothing."""
-        return self.url.partition("://")[2] if self.scheme in {"unix", "http+unix"} else ""
+        return self.url.partition("://")[2] if self.scheme in WITH_SOCKET.values() else ""
 
     @cached_property
     def endpoint(self) -> str:

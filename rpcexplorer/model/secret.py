@@ -14,7 +14,7 @@ SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "sess
 """Where a secret is from, so that the user can change it there."""
 FIELDS: Final = ("username", "password", "session", "token", "key")
 FIELD_WORDS: Final = {"username": "user name"}
-_WITHOUT_HOST = regex(r"(stdio:|(?:http\+)?unix://)(.*)", re.IGNORECASE | re.DOTALL)
+_WITHOUT_HOST = regex(r"(stdio:|(?:(?:http|ws)\+)?unix://)(.*)", re.IGNORECASE | re.DOTALL)
 
 
 class Secret:

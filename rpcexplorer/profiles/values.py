@@ -24,6 +24,7 @@ from rpcexplorer.model.profile import (
     PROCESS,
     TOKEN_MARK,
     URL_BEGINNINGS,
+    WITH_SOCKET,
     Answer,
     DocumentSource,
     HeaderHandshake,
@@ -35,7 +36,7 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
 
 URL = regex(r"(https?|wss?|tcp|tls)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
-SOCKET = regex(r"(?P<http>http\+)?unix://(?P<path>.*)", re.IGNORECASE | re.DOTALL)
+SOCKET = regex(r"(?P<request>http\+|ws\+)?unix://(?P<path>.*)", re.IGNORECASE | re.DOTALL)
 HOST = regex(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
 UNPRINTABLE = regex(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
 """Characters on which URL parsers disagree, which is a risk for secrets."""
@@ -99,7 +100,9 @@ def url_rule(value: Any, place: Place) -> Any:
     found = URL.fullmatch(value)
     if found is None:
         return no_url
-    authority = found[2]
+    scheme, authority = found[1].lower(), found[2]
+    if authority == "unix:":  # nginx
+        return WrongValue(f"must name a Unix socket like {WITH_SOCKET.get(scheme, 'unix')}:///run/service.sock")
     if "@" in authority:
         instead = _auth_instead('kind = "basic", username = …', place, "password")
         return WrongValue(f"must not contain a user name or password. For HTTP Basic, {instead}")
@@ -120,8 +123,9 @@ def url_rule(value: Any, place: Place) -> Any:
 def _socket_problem(socket: re.Match[str]) -> WrongValue | None:
     path = socket["path"]
     if not path.startswith("/") or path.endswith("/") or not path.isprintable():
-        return WrongValue("must have the absolute path of a socket, such as unix:///run/service.sock")
-    if socket["http"] and ":" in path:
+        example = f"{socket['request'] or ''}unix:///run/service.sock"
+        return WrongValue(f"must have the absolute path of a socket, such as {example}")
+    if socket["request"] and ":" in path:
         return WrongValue("must not contain `:` after the scheme. Write the path of the request into `path`")
     return None
 

@@ -130,10 +130,17 @@ class WebSocketWire(SocketWire):
     """Frames are read one by one in Python."""
 
     def __init__(
-        self, url: str, *, headers: Headers = (), cookie: str | None = None, trust: Trust = USUAL, cap: int
+        self,
+        url: str,
+        socket: str = "",
+        *,
+        headers: Headers = (),
+        cookie: str | None = None,
+        trust: Trust = USUAL,
+        cap: int,
     ) -> None:
-        """Prepare a connection; raise `Unreachable` for an unusable URL or header."""
-        address = address_of(url, schemes=WEBSOCKET)
+        """Prepare a connection; raise `Unreachable` for an unusable URL, path of a Unix socket or header."""
+        address = address_of(url, socket, schemes=WEBSOCKET)
         uri = WebSocketURI(address.scheme == "wss", address.host, address.port, address.target, "")
         words = ",".join(values_of(headers, "sec-websocket-protocol"))
         offered = [Subprotocol(word.strip()) for word in words.split(",")] if words else None
@@ -206,6 +213,8 @@ class WebSocketWire(SocketWire):
         words = "did not respond with HTTP" if received else "closed the connection without a response"
         other = "ws" if self._address.scheme == "wss" else "wss"
         advice = f"Check the port and the path, and whether the URL needs {other}://"
+        if self._address.socket:
+            advice = "Check the path of the socket, and whether the URL needs unix:// instead of ws+unix://"
         return Unreachable("upgrade", f"{self._peer} {words}. {advice}.", reason=reason)
 
     def _not_upgraded(self, response: Response, failure: Exception) -> Unreachable:

@@ -20,6 +20,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import ad_hoc
 from tests.fakes.explorer import open_explorer
 from tests.fakes.peers import Accept, Peer, framed, peer, upgraded
+from tests.fakes.wire import RawServer, Received, http_reply
 
 HELLO = b'{"jsonrpc":"2.0","method":"hello"}'
 
@@ -150,6 +151,17 @@ def test_connection_that_ends_fails_the_call(tmp_path: Path) -> None:
 def test_server_that_is_down_fails_the_first_row(tmp_path: Path) -> None:
     report = report_of(opened(tmp_path, f'url = "unix://{tmp_path}/none.sock"'))
     assert rows(report) == [("Connection", "failed"), ("JSON-RPC", "unknown"), ("Login", "unknown")]
+
+
+@pytest.mark.parametrize("scheme", ["unix", "ws+unix"])
+def test_web_server_on_a_unix_socket_is_found(tmp_path: Path, scheme: str) -> None:
+    def answer(request: Received) -> bytes:
+        return request.reply(result=[]) if request.body else http_reply(b"Not Found", 404)
+
+    path = str(tmp_path / "x.sock")
+    with RawServer(answer, socket_path=path):
+        report = report_of(opened(tmp_path, f'url = "{scheme}://{path}"'))
+    assert form_of(report)["url"] == f"http+unix://{path}"
 
 
 def form_of(report: Report) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from tests.text.exchanges import exchange
 DRAFT = Draft("m", '{"a":1}')
 PROCESS = ad_hoc_process(["./serve", "it's"])
 WORDS = "stdio:./serve 'a b'"
-URLS = ("ws://h:1", "wss://h:1", "tcp://h:1", "tls://h:1", "unix:///run/x", "stdio:")
+URLS = ("ws://h:1", "wss://h:1", "ws+unix:///run/x", "tcp://h:1", "tls://h:1", "unix:///run/x", "stdio:")
 UPGRADE = (
     "GET /x HTTP/1.1\nHost: h\nUpgrade: websocket\nConnection: Upgrade\n"
     "Sec-WebSocket-Key: (random)\nSec-WebSocket-Version: 13\n\n"
@@ -62,16 +62,14 @@ def test_command_names_the_server_again(profile: Profile, options: list[str]) ->
         (PROCESS, ""),
         (replace(ad_hoc("tcp://h:1"), framing="length"), f"Content-Length: {len(MESSAGE)}\n\n"),
         (replace(ad_hoc("unix:///x"), framing="none"), ""),
-        (
-            ad_hoc("ws://h/x"),
-            UPGRADE,
-        ),
+        (ad_hoc("ws://h/x"), UPGRADE),
+        (ad_hoc("ws+unix:///run/x:/x"), UPGRADE.replace("Host: h", "Host: localhost")),
     ],
 )
 def test_request_has_the_framer_of_its_connection(profile: Profile, head: str) -> None:
     assert made("request", DRAFT, profile) == head + MESSAGE
     report = made("report", DRAFT, profile)
-    assert f"```http\n{head}{{\n" in report if profile.scheme == "ws" else "```json\n{\n" in report
+    assert f"```http\n{head}{{\n" in report if profile.connection_kind == "websocket" else "```json\n{\n" in report
     assert f"URL: `{profile.endpoint}`" in report
 
 

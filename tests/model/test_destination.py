@@ -66,6 +66,7 @@ def test_settings_that_decide_receiver_are_in_the_destination(change: dict[str, 
     [
         (Profile("p", "tcp://h:1"), {"origin": "tcp://h:1"}),
         (Profile("p", "http+unix:///x", "/rpc"), {"origin": "http+unix:///x", "path": "/rpc"}),
+        (Profile("p", "WS+unix:///x", "/rpc"), {"origin": "ws+unix:///x", "path": "/rpc"}),
         (Profile("p", "stdio:", "", command=("a b", "c")), {"origin": "stdio:'a b' c"}),
         (
             Profile("p", "stdio:", "", command=("c",), command_folder="/f", framing="length"),

@@ -60,6 +60,8 @@ def test_service_is_the_default_of_http_alone(url: str, is_service: bool) -> Non
         (Profile("p", "http+unix:///x", ""), ("/x", "http://localhost/")),
         (Profile("p", "http+unix:///x", "rpc"), ("/x", "http://localhost/rpc")),
         (Profile("p", "http+unix:///x:/rpc", ""), ("/x", "http://localhost/rpc")),
+        (ad_hoc("ws+unix:///run/x.sock"), ("/run/x.sock", "ws://localhost/")),
+        (Profile("p", "WS+unix:///x", "/rpc"), ("/x", "ws://localhost/rpc")),
         (ad_hoc("https://h/x"), ("", "https://h/x")),
         (ad_hoc("unix:///x:/y"), ("", "unix:///x:/y")),
     ],

@@ -34,7 +34,7 @@ def test_keys_of_a_process_reach_the_profile(tmp_path: Path) -> None:
     "url",
     [
         *("ws://h", "wss://h:1/x", "tcp://127.0.0.1:1705", "tls://[::1]:1", "TCP://h:1"),
-        *("unix:///run/x.sock", "unix:///a b/x:1", "http+unix:///run/x.sock"),
+        *("unix:///run/x.sock", "unix:///a b/x:1", "http+unix:///run/x.sock", "ws+unix:///run/x.sock"),
     ],
 )
 def test_urls_of_connections_are_accepted(tmp_path: Path, url: str) -> None:
@@ -56,6 +56,10 @@ def test_urls_of_connections_are_accepted(tmp_path: Path, url: str) -> None:
         ("unix:///run/", "absolute path of a socket"),
         ("unix:///run/\\u001b", "absolute path of a socket"),
         ("http+unix:///run/x.sock:/rpc", "Write the path of the request into `path`"),
+        ("ws+unix:///run/x.sock:/rpc", "Write the path of the request into `path`"),
+        ("ws+unix://%2Frun%2Fx.sock", "absolute path of a socket, such as ws+unix:///run"),
+        ("ws://unix:/run/x.sock", "must name a Unix socket like ws+unix:///run/service.sock"),
+        ("HTTP://unix:/run/x.sock", "must name a Unix socket like http+unix:///"),
         ("stdio:pylsp", "Write its words into `command`"),
         ("stdio://x", "Write its words into `command`"),
     ],
@@ -205,7 +209,13 @@ def test_http_settings_of_a_preset_are_ignored(tmp_path: Path, url: str, preset:
 
 @pytest.mark.parametrize(
     ("url", "path", "is_service"),
-    [("ws://h", "/", False), ("http+unix:///x", "/", False), ("unix:///x", "", False), ("tcp://h:1", "", False)],
+    [
+        ("ws://h", "/", False),
+        ("http+unix:///x", "/", False),
+        ("ws+unix:///x", "/", False),
+        ("unix:///x", "", False),
+        ("tcp://h:1", "", False),
+    ],
 )
 def test_default_path_depends_on_the_scheme(tmp_path: Path, url: str, path: str, is_service: bool) -> None:
     profile = good(user(tmp_path, f'url = "{url}"'), "p")

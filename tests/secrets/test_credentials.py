@@ -185,7 +185,7 @@ def test_plain_http_is_asked_once_per_origin(tmp_path: Path) -> None:
     "url",
     [
         *("http://127.0.0.1:8000", "http://localhost", "http://[::1]:1", "ws://localhost:1", "tcp://[::1]:1"),
-        *("wss://h", "tls://h:1", "unix:///x", "http+unix:///x", "stdio:"),
+        *("wss://h", "tls://h:1", "unix:///x", "http+unix:///x", "ws+unix:///x", "stdio:"),
     ],
 )
 def test_private_connection_is_not_asked_about(tmp_path: Path, url: str) -> None:

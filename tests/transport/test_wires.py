@@ -22,7 +22,7 @@ from tests.fakes.wire import Authority
 
 BIG = b'{"a":"' + b"x" * 10_000_000 + b'"}'
 """More than the system takes before the peer reads."""
-KINDS = ("tcp", "tls", "unix", "stdio", "ws", "wss")
+KINDS = ("tcp", "tls", "unix", "stdio", "ws", "ws+unix", "wss")
 Served = Callable[[Script], Any]
 
 
@@ -50,6 +50,10 @@ def served(
             case "ws":
                 async with peer(upgraded(script)) as port:
                     yield WebSocketWire(f"ws://127.0.0.1:{port}", cap=LIMIT)
+            case "ws+unix":
+                path = tmp_path / "rpc.sock"
+                async with peer(upgraded(script), path=path):
+                    yield WebSocketWire("ws://localhost/a?b", str(path), cap=LIMIT)
             case "wss":
                 trust = Trust(authority.write(tmp_path))
                 async with peer(upgraded(script), tls=authority.server()) as port:

@@ -44,6 +44,7 @@ WAYS = {
     "url": 'url = "{theirs}"',
     "url of a process": 'url = "stdio:"\npath = ""\ncommand = ["touch", "ran"]',
     "url of a Unix socket": 'url = "http+unix:///run/docker.sock"',
+    "url of a Unix socket with WebSocket": 'url = "ws+unix:///run/podman.sock"',
     "path": 'path = "/log"',
     "headers": 'headers = {{ X-Tenant = "evil" }}',
     "auth": 'auth.kind = "inline"',
@@ -221,6 +222,16 @@ def test_ordinary_work_of_a_team_needs_no_question(shell: Shell, servers: Server
 def unix(tmp_path: Path) -> Iterator[RawServer]:
     with RawServer(REPLY, socket_path=str(tmp_path / "s")) as server:
         yield server
+
+
+def test_websocket_on_a_socket_of_a_checkout_is_not_opened_unasked(shell: Shell, unix: RawServer) -> None:
+    shell.sessions(f'[profile.podman]\nurl = "ws+unix://{unix.socket_path}"\n')
+    for words in (("call", "ping"), ("methods", "--refresh"), ("profiles", "test", "--no-input"), ("listen",)):
+        ran = shell.run(*words)
+        assert (ran.code, unix.connections) == (3, 0), ran.err
+    assert shell.run("profiles", "allow", "--yes", "podman").code == 0
+    assert shell.run("call", "ping").code == 4  # It speaks HTTP.
+    assert unix.connections == 1
 
 
 @pytest.mark.parametrize("more", ["", 'auth = { kind = "bearer" }', LOGIN])

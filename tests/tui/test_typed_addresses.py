@@ -43,6 +43,7 @@ def typed(address: str) -> dict[str, str]:
         ("unix:///x", "unix:///x", ""),
         ("http+unix:///x", "http+unix:///x:/rpc", "/rpc"),
         ("http+unix:///x:/y", "http+unix:///x:/y", "/y"),
+        ("ws+unix:///x:/y", "ws+unix:///x:/y", "/y"),
         ("stdio: pylsp  'a b'", "stdio:pylsp 'a b'", ""),
         ("h:8000", "http://h:8000/rpc", "/rpc"),
         ("h:443/", "https://h:443/", "/"),
