@@ -138,7 +138,7 @@ def _document_of(detail: Detail) -> Document | None:
 
 
 class FilterLine(Horizontal):
-    """A filter over a list. Keys that move go on in the list."""
+    """A filter over a list. Keys that move go to the row at the cursor of the list, or a page from it."""
 
     DEFAULT_CSS = """
     FilterLine { height: 1; }
@@ -146,10 +146,9 @@ class FilterLine(Horizontal):
     FilterLine Entry, FilterLine Entry:focus { padding: 0 1 0 0; width: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "screen.into_list('move', -1)", show=False),
-        Binding("down", "screen.into_list('move', 1)", show=False),
-        Binding("pageup", "screen.into_list('page', -1)", show=False),
-        Binding("pagedown", "screen.into_list('page', 1)", show=False),
+        Binding("up,down", "screen.into_list", show=False),
+        Binding("pageup", "screen.into_list(-1)", show=False),
+        Binding("pagedown", "screen.into_list(1)", show=False),
     ]
 
 
@@ -310,9 +309,8 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
         event.stop()
         self.into_list(lambda: None)
 
-    def action_into_list(self, way: str, by: int) -> None:
-        move = self.list.action_move if way == "move" else self.list.action_page
-        self.into_list(lambda: move(by))
+    def action_into_list(self, pages: int = 0) -> None:
+        self.into_list(lambda: self.list.action_page(pages))
 
     def into_list(self, move: Callable[[], Any]) -> None:
         """Go from the filter to the list, and move there."""

@@ -62,6 +62,7 @@ from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import Ask, Caution, Choice, Confirm
+from rpcexplorer.tui.widgets.inputs import Entry
 from rpcexplorer.tui.widgets.rows import ItemList, Sheet
 
 
@@ -71,6 +72,8 @@ class HistoryChoice(Struct, frozen=True):
     exchange: Exchange
     action: Literal["load", "again", "carry"]
     profile: str = ""
+    filter: str = ""
+    """The filter that found it."""
 
 
 class CaseNote(Sheet):
@@ -250,10 +253,19 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
     FILTER = "text  outcome:error  method:user  since:2h  slower:1s  code:-32602"
 
     def __init__(
-        self, explorer: Explorer, pending: PendingKeys, frame: Frame, *, case: CaseOnView | None = None
+        self,
+        explorer: Explorer,
+        pending: PendingKeys,
+        frame: Frame,
+        *,
+        case: CaseOnView | None = None,
+        last: HistoryChoice | None = None,
     ) -> None:
-        """``case``: show its calls instead of the history."""
+        """``case``: show its calls instead of the history. ``last``: go on with its filter, at its call."""
         super().__init__(HistoryList(key=key_of), pending, frame, explorer.profile)
+        if last is not None:
+            self.filter.set_reactive(Entry.value, last.filter)
+            self.list.start_at(last.exchange)
         self.explorer, self._case = explorer, case
         self._profile = explorer.profile.name if explorer.profile and case is None else ""
         self.everyone = bool(self._profile) and explorer.remembered.history_of_all
@@ -514,13 +526,13 @@ class HistoryScreen(Browser[HistoryRow, HistoryChoice | None], scope="history"):
 
     def _answer(self, action: Literal["load", "again"], row: HistoryRow | None) -> None:
         if isinstance(row, Exchange) and self.check_action(action, ()):
-            self.dismiss(HistoryChoice(row, action))
+            self.dismiss(HistoryChoice(row, action, filter=self.filter.value))
 
     @opens("carry")
     async def action_to_profile(self) -> None:
         call = self._call
         if call is not None and (name := await other_profile(self, self.explorer, call.profile)):
-            self.dismiss(HistoryChoice(call, "carry", name))
+            self.dismiss(HistoryChoice(call, "carry", name, self.filter.value))
 
     def step_back(self) -> bool:
         """Unmark all calls, or widen a filter that a row of the statistics has narrowed."""

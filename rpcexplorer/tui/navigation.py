@@ -60,6 +60,8 @@ class Navigation:
         """The profile in use was added just now."""
         self._chosen_call: HistoryChoice | None = None
         """The call that was chosen in the history while no profile was in use."""
+        self._last_found: HistoryChoice | None = None
+        """The call that was chosen in the history with a filter, if the history was left so."""
 
     @property
     def calls(self) -> CallScreen | None:
@@ -225,7 +227,12 @@ class Navigation:
     async def _ask_history(self, case: CaseOnView | None) -> HistoryChoice | None:
         from rpcexplorer.tui.history import HistoryScreen
 
-        return await self._app.push_screen_wait(HistoryScreen(self._explorer, self._pending, self._frame(), case=case))
+        last = self._last_found if case is None else None
+        screen = HistoryScreen(self._explorer, self._pending, self._frame(), case=case, last=last)
+        choice = await self._app.push_screen_wait(screen)
+        if case is None:
+            self._last_found = choice if choice is not None and choice.filter else None
+        return choice
 
     async def _take(self, calls: CallScreen, choice: HistoryChoice) -> None:
         """Load a recorded call, or resend it."""

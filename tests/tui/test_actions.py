@@ -349,6 +349,10 @@ history.search
     f6 | 2 calls
     slash
     paste outcome:error | 1 found | no.such.method | not demo.echo
+    enter enter | ✗ error -32601 | F5 send
+    f6 | outcome:error | 1 found | not demo.echo
+    escape | F5 send
+    f6 | 2 calls
 
 history.name history.annotate
     send demo.echo [1]

@@ -181,9 +181,10 @@ async def test_escape_leaves_the_smallest_thing_first() -> None:
     assert answers == [None]
 
 
-async def test_arrow_in_the_filter_goes_on_in_the_list() -> None:
-    _, answers = await visit("slash", "a", "down", "enter")
-    assert answers == [PEOPLE[1]]
+@pytest.mark.parametrize(("keys", "row"), [(["down"], 0), (["down", "down"], 1), (["pagedown"], 1)])
+async def test_arrow_in_the_filter_goes_to_the_row_at_the_cursor(keys: list[str], row: int) -> None:
+    _, answers = await visit("slash", "a", *keys, "enter")
+    assert answers == [PEOPLE[row]]
 
 
 async def test_cursor_stays_on_its_row_through_a_filter() -> None:

@@ -229,7 +229,7 @@ async def test_loaded_or_resent_call_is_the_current_row(explorer: Explorer) -> N
     keys_and_methods = [
         (["down", "enter", "up", "f5"], "two"),
         (["end", "f5", "up"], "one"),
-        (["slash", *"method:t", "down", "enter", "down", "f5"], "three"),
+        (["slash", *"method:t", "down", "down", "enter", "down", "f5"], "three"),
         (["slash", *"method:two", "enter", "enter", "down", "f5"], "two"),
     ]
     async with open_program(explorer, profile="demo") as program:

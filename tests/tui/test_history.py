@@ -348,7 +348,7 @@ async def test_keys_wait_for_the_rows_they_act_on(
         try:
             await history.burst("slash", *"user")
             assert not history.keys_wait(), "the next letter does not wait"
-            await history.burst("down")
+            await history.burst("pagedown")
             assert history.methods[0] == "report.run", "the old rows are not acted on"
             if not is_patient:
                 await history.until(lambda: not history.keys_wait())

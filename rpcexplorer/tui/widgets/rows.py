@@ -249,6 +249,10 @@ class ItemList(RowList[Item], inherit_bindings=False):
         """The last row at the cursor, also while there are no rows."""
         self.heading_rows = int(any(column.heading for column in columns))
 
+    def start_at(self, item: Item) -> None:
+        """Put the cursor on this row as soon as it is shown."""
+        self._last = item
+
     def in_columns(self, item: Item) -> bool:  # noqa: ARG002 - for subclasses with other rows, which draw them themselves
         return True
 
