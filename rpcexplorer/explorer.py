@@ -32,7 +32,7 @@ from rpcexplorer.model.destination import Destination, DestinationChanged, Nobod
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview, Refused, Stop, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN, Described, as_named, method_of
-from rpcexplorer.model.problem import Checked, Problem, UserError, counted, cut, joined_words, nearest
+from rpcexplorer.model.problem import Checked, Problem, UserError, counted, cut, joined_words, nearest, quoted
 from rpcexplorer.model.profile import (
     FORM_OF_REQUEST,
     OVERLAY,
@@ -43,7 +43,7 @@ from rpcexplorer.model.profile import (
     shares_variables,
 )
 from rpcexplorer.model.profile import variable as name_of_variable
-from rpcexplorer.model.secret import Secret, with_references
+from rpcexplorer.model.secret import Secret, placeholder, with_references
 from rpcexplorer.profiles.profiles import Profiles, load
 from rpcexplorer.rpc.messages import Result, lacks_method
 from rpcexplorer.secrets.credentials import StoredCredentials
@@ -1073,8 +1073,13 @@ class Explorer:
         process = self.secrets.destinations.process_of(profile, self.folder)
         if isinstance(process, Refused):
             return process
-        words = self.redactor().text(shlex.join(process.words))
-        return replace(shown, facts=(("process", words), ("folder", process.folder), *shown.facts))
+        hide = self.redactor().text
+        facts = [("process", hide(shlex.join(process.words))), ("folder", process.folder)]
+        variables = [f"{name}={quoted(value)}" for name, value in process.environment]
+        variables += [f"{name}={placeholder(profile.label(name))}" for name in process.environment_secrets]
+        if variables:
+            facts.append(("environment", hide(" ".join(variables))))
+        return replace(shown, facts=(*facts, *shown.facts))
 
     def resolved(
         self,

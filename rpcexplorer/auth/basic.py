@@ -56,10 +56,10 @@ class NoAuth(AuthType, frozen=True):
         return Auth.secrets(self, profile)
 
     def words(self, profile: Profile) -> str:
-        return "none: the path contains a token" if profile.secrets else "none: sends no credentials"
+        return "none: the path contains a token" if profile.call_secrets else "none: sends no credentials"
 
     def put(self, profile: Profile, message: Message) -> AuthRequest:
-        if not profile.secrets:
+        if not profile.call_secrets:
             return AuthRequest(message)
         return AuthRequest(message, address=profile.endpoint.replace(TOKEN_MARK, profile.references["token"]))
 

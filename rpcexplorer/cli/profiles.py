@@ -12,7 +12,7 @@ import click
 
 from rpcexplorer.auth.credentials import leaves
 from rpcexplorer.auth.registry import KINDS, USUAL
-from rpcexplorer.cli.arguments import AUTH, OneOf, seconds, whole_number
+from rpcexplorer.cli.arguments import AUTH, seconds, whole_number
 from rpcexplorer.cli.profiles_check import allow, check, connection, trust
 from rpcexplorer.cli.run import (
     CommandGroup,
@@ -31,7 +31,7 @@ from rpcexplorer.cli.world import ask_hidden
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.destination import DestinationChanged
-from rpcexplorer.model.problem import PROGRAM, Changes, Problem, joined_words, quoted
+from rpcexplorer.model.problem import PROGRAM, Changes, Problem, joined_words, nearest, quoted
 from rpcexplorer.model.profile import (
     PROCESS,
     Auth,
@@ -44,7 +44,7 @@ from rpcexplorer.model.profile import (
     usual_path,
     with_scheme,
 )
-from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
+from rpcexplorer.model.secret import FIELD_WORDS, Secret
 from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
@@ -67,7 +67,7 @@ TYPES: Final[Mapping[str, Any]] = {
     "code": whole_number(-MAX_INTEGER, MAX_INTEGER),
     "command": words_of,
 }
-REPEATED: Final = frozenset(("headers", "status", "code", "words"))
+REPEATED: Final = frozenset(("headers", "status", "code", "words", "names"))
 """Kinds of values whose option can be repeated."""
 NEVER_EMPTY: Final = frozenset(("about", "request", "certificates", "files"))
 """Parts of a profile where empty text means no value.
@@ -206,10 +206,11 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
         case "discovery" if typed.startswith("/"):
             return {"url": typed}
         case "headers":
-            headers = dict(header.partition("=")[::2] for header in typed)
-            if "" in headers or not all("=" in header for header in typed):
-                fail(f"{row.option} must be NAME=VALUE, such as X-Tenant=acme.")
-            return headers
+            named = dict(pair.partition("=")[::2] for pair in typed)
+            if "" in named or not all("=" in pair for pair in typed):
+                example = "DEBUG=1" if row.key == "environment" else "X-Tenant=acme"
+                fail(f"{row.option} must be NAME=VALUE, such as {example}.")
+            return named
         case "json":
             try:
                 value = json.loads(typed)
@@ -228,7 +229,7 @@ def _with_option(name: str, problem: Problem) -> str:
     key = problem.key.removeprefix(f'profile."{name}".' if "." in name else f"profile.{name}.")
     for row in OPTIONS:
         if key == row.key or key.startswith(f"{row.key}."):
-            header = key.removeprefix(row.key).replace(".", " ", 1) if row.key == "headers" else ""
+            header = key.removeprefix(row.key).replace(".", " ", 1) if row.value == "headers" else ""
             sentence = f"{problem.sentence}.".replace("this key.", "this option.")
             return f"{row.option}{header}: {sentence}"
     return str(problem)
@@ -318,9 +319,6 @@ def _file(run: Run, name: str, *, team: bool) -> Path:
     if not others:
         fail(f"No project file describes {name}. To change {home}, remove --team.")
     return others[-1]
-
-
-FIELD = OneOf(FIELDS)
 
 
 @click.group(cls=CommandGroup)
@@ -458,7 +456,7 @@ def remove(run: Run, name: str) -> None:
 
 @profiles.command()
 @click.argument("name", shell_complete=complete_profiles)
-@click.argument("field", required=False, type=FIELD)
+@click.argument("field", required=False)
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the value from stdin, up to the first line break.")
 @click.option("--forget", is_flag=True, help="Forget this secret, or all secrets of the profile.")
 @click.option("--allow-http", is_flag=True, help="Send credentials to the server over plain HTTP from now on.")
@@ -476,6 +474,10 @@ def secret(run: Run, name: str, field: str | None, from_stdin: bool, forget: boo
     """
     profile, world = run.use(name), run.world
     secrets = run.explorer.secrets
+    if field is not None and field not in profile.variables:
+        near = nearest(field, profile.variables)
+        guess = f" Did you mean {near}?" if near else ""
+        raise click.UsageError(f"{field} is not one of {', '.join(profile.variables)}.{guess}")
     if allow_http:
         fail_if(secrets.trust_plain(profile.origin))
         world.say(f"credentials are now sent to {profile.origin} over plain HTTP")
@@ -519,6 +521,8 @@ def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]
         match found:
             case Secret(source="environment"):
                 state += f" ({profile.variable(field)})"
+            case Secret(source="inherited"):
+                state += f" ({field})"
             case Secret(source=source):
                 state += f" ({source})"
             case DestinationChanged(why=why, changes=changes):

@@ -521,7 +521,9 @@ def _list(run: Run) -> None:
     for variable, destination in sorted(allowed.first_uses.items()):
         rows.append(f"first use of {variable}: {_in_words(destination)}")
     for command in allowed.commands:
-        rows.append(f"process in folder {command.folder}: {shlex.join(command.words)}")
+        environment = dict([*command.destination.items()][2:])
+        words = [shlex.join(command.words), *([_in_words(environment)] if environment else [])]
+        rows.append(f"process in folder {command.folder}: {', '.join(words)}")
     rows += [f"profiles of folder {folder}" for folder in sorted(allowed.folders)]
     rows += [f"history in folder {folder}" for folder in sorted(allowed.histories)]
     for row in rows:

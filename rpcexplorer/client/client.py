@@ -29,7 +29,8 @@ ParamsValue = Sequence[Any] | Mapping[str, Any]
 BatchCall = tuple[str] | tuple[str, ParamsValue | None] | tuple[str, ParamsValue | None, str]
 SETTINGS: Final = (
     "path", "timeout", "headers", "content_type", "accept", "empty_params", "envelope", "id", "ca_file",
-    "certificate", "cert_file", "key_file", "handshake", "command", "framing", "login", "answers", "methods",
+    "certificate", "cert_file", "key_file", "handshake", "command", "folder", "environment", "framing", "login",
+    "answers", "methods",
 )  # fmt: skip
 """The keys of a profile that change what a client sends, or what it understands."""
 INSTEAD: Final = {
@@ -113,8 +114,9 @@ def _own_process(profile: Profile) -> ProcessCommand | Refused:
     """Return the process of a Python program, which runs its own words."""
     if not profile.command:
         return Refused("profile", 'A client of a process needs its words, such as command=["pylsp"].')
-    folder = Path.cwd()
-    return ProcessCommand(tuple(profile.command), str(folder), find_program(profile.command[0], folder, os.environ))
+    own = profile.environment
+    program = find_program(profile.command[0], Path.cwd(), {**os.environ, **dict(own)})
+    return ProcessCommand(profile.command, profile.folder or str(Path.cwd()), program, own)
 
 
 def _checked(url: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,7 +127,7 @@ def _checked(url: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         if name not in SETTINGS:
             raise TypeError(f"Client has no argument {name}. {_instead_of(name)}")
         value = os.fspath(given) if isinstance(given, os.PathLike) else given
-        if name == "headers" and isinstance(given, Mapping):
+        if name in {"headers", "environment"} and isinstance(given, Mapping):
             value = [*given.items()]
         try:
             checked[name] = msgspec.convert(value, types[name])
@@ -150,7 +152,7 @@ def _refuse_unused(profile: Profile, given: Sequence[str]) -> None:
     if any(note.auth for note in profile.methods.values()):
         return
     for field in given:
-        if field not in profile.secrets:
+        if field not in profile.call_secrets:
             advice = f"Name an auth type that sends it: auth is one of {', '.join(KINDS)}."
             raise ValueError(f"{field}: auth type {profile.auth.kind} does not send it. {advice}")
 

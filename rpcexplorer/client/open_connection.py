@@ -191,12 +191,15 @@ def _process(profile: Profile, cap: int, around: Surroundings) -> Wire:
     allowed = around.command() if around.command else None
     if not isinstance(allowed, ProcessCommand):  # It was allowed when the call began.
         raise Unreachable("start", "The process is not allowed any more.")
+    environment = for_others(os.environ) | dict(allowed.environment)
+    for name in allowed.environment_secrets:
+        environment[name] = around.environment_secrets[name].reveal()
     return ProcessWire(
         allowed.words,
         profile.framing,
         program=allowed.program,
         folder=Path(allowed.folder),
-        environment=for_others(os.environ),
+        environment=environment,
         on_stderr=around.on_stderr,
         cap=cap,
     )

@@ -234,7 +234,22 @@ class ProfileClient:
 
     async def _refusal(self) -> Refused | None:
         """Return why the profile must not be used now, or its process not be started."""
-        return await self.credentials.permission(self.profile) or self._around.refused(self.profile)
+        if refused := await self.credentials.permission(self.profile) or self._around.refused(self.profile):
+            return refused
+        return await self._find_environment() if self.profile.environment_secrets else None
+
+    async def _find_environment(self) -> Refused | None:
+        """Look up the secrets that the process gets; one that runs with other values is ended."""
+        found: dict[str, Secret] = {}
+        for name in self.profile.environment_secrets:
+            secret = await self.credentials.secret(self.profile, name)
+            if isinstance(secret, Refused):
+                return secret
+            found[name] = secret
+        if found != self._around.environment_secrets:
+            await self.close()
+            self._around = replace(self._around, environment_secrets=found)
+        return None
 
     def redaction(self) -> Redaction:
         """Return what redacts the secrets that are known now; the same object while they do not change."""

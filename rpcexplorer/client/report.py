@@ -210,7 +210,7 @@ def _replied(exchange: Exchange, profile: Profile, *, locked: bool) -> list[Chec
 
 
 def login_label(profile: Profile) -> str:
-    return "Credentials" if profile.secrets and not profile.has_sessions else "Login"
+    return "Credentials" if profile.call_secrets and not profile.has_sessions else "Login"
 
 
 def login_row(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
@@ -219,15 +219,15 @@ def login_row(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
         reason = TrialResult(profile, exchange).summary
         if isinstance(outcome, ErrorObject):
             reason = error_words(outcome)
-        if not profile.secrets:
+        if not profile.call_secrets:
             words = f"The server asks for credentials ({reason}). Set auth in the profile."
         elif misses_credentials(exchange, profile):
             words = f"The server found no credentials ({reason}). {exchange.method} may need another auth type."
         else:
-            field = next((name for name in profile.secrets if name not in {"username", "session"}), "session")
+            field = next((name for name in profile.call_secrets if name not in {"username", "session"}), "session")
             words = f"The server rejected the credentials ({reason}). {_enter_again(profile, field)}"
         return Check(label, "failed", words, code=REFUSED)
-    if not profile.secrets:
+    if not profile.call_secrets:
         return Check(label, "skipped", "Calls are sent without credentials.")
     accepted = "The server accepted the session." if profile.has_sessions else "The server accepted the credentials."
     if isinstance(outcome, Result):
@@ -536,7 +536,7 @@ def _json_rpc(found: TrialResult, profile: Profile) -> Check:
         form = "Old JSON-RPC version, without jsonrpc and id"
     state: CheckState = "well"
     if refuses_request(found.exchange) and not found.asks_for_login:  # With credentials, a server may accept it.
-        state = "unknown" if profile.secrets else "failed"
+        state = "unknown" if profile.call_secrets else "failed"
     return Check("JSON-RPC", state, f"{form}. {found.exchange.method} returned {summary}.", code=EXIT_CODES["error"])
 
 
@@ -561,7 +561,7 @@ def _open_login(probe: Probe) -> Check:
         words = f"The server asks for credentials ({found.summary}). {profile.login.method} opens a session."
         return Check("Login", "failed", f"{words} Enter the user name and the password.", code=REFUSED)
     asking = next((result for result in (found, private) if result and result.asks_for_login), None)
-    if asking and not profile.secrets:
+    if asking and not profile.call_secrets:
         words = f"The server asks for credentials ({asking.summary})."
         if asking.auth_changes and asking.hint:
             words = asking.hint.sentence
@@ -574,7 +574,7 @@ def _open_login(probe: Probe) -> Check:
     if private and isinstance(private.exchange.outcome, Result):
         return Check("Login", "skipped", f"{private.exchange.method} works without credentials.")
     preset = probe.presets.get(probe.preset)
-    if preset and preset.values.secrets and not profile.secrets and not asked_at_once(preset.values.auth):
+    if preset and preset.values.secrets and not profile.call_secrets and not asked_at_once(preset.values.auth):
         kind = preset.values.auth.kind
         words = f"Not requested yet. Preset {probe.preset} uses auth type {kind} for most methods."
         return Check("Login", "unknown", words)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import CanAsk, ask_nobody
+from rpcexplorer.model.secret import Secret
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_files import ReadFile
@@ -32,6 +33,8 @@ class Surroundings(Struct, frozen=True):
     """Get a line that the process of a server writes to its stderr."""
     command: Callable[[], ProcessCommand | Refused] | None = None
     """Return the process that may be started now; without it, none may."""
+    environment_secrets: Mapping[str, Secret] = {}
+    """The values of the process's environment variables that are secrets."""
     read_file: ReadFile | None = None
     """Return the text of a file that a language server is to open."""
 

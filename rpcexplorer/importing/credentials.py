@@ -34,7 +34,7 @@ def fitted(profile: Profile, call: ImportedCall) -> Fitted:
     dropped: dict[str, None] = {}
     for found in (*call.credentials, *inside):
         value = "" if elsewhere or not call.address else _value(kind, found)
-        if value and found.field in profile.secrets:
+        if value and found.field in profile.call_secrets:
             taken[found.field] = Secret(value, profile.label(found.field))
         elif value and found.field == "username" and value == profile.username:
             continue

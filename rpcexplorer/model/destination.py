@@ -49,6 +49,10 @@ class ProcessCommand(Struct, frozen=True):
     """The folder in which it runs."""
     program: str
     """The absolute path of its program; empty if it was not found in PATH."""
+    environment: tuple[tuple[str, str], ...] = ()
+    """Variables that it gets besides those of rpcexplorer."""
+    environment_secrets: tuple[str, ...] = ()
+    """Variables whose values are secrets."""
     place: str = ""
     """File and line of the words; empty if they were typed in this command."""
 

@@ -308,6 +308,12 @@ class Profile(Struct, frozen=True, dict=True):
 
     It is empty if only the user file names it: then the process runs in the working folder.
     """
+    folder: str = ""
+    """The absolute path of another folder to run the process in."""
+    environment: tuple[tuple[str, str], ...] = ()
+    """Environment variables of the process, besides those of rpcexplorer."""
+    environment_secrets: tuple[str, ...] = ()
+    """Environment variables of the process whose values are secrets, which no file has."""
     framing: Framing = USUAL_FRAMING
     answers: Mapping[str, Answer] = field(default_factory=dict)
     """Answers to requests of the server by method; ``*`` is all others."""
@@ -428,8 +434,11 @@ class Profile(Struct, frozen=True, dict=True):
         if isinstance(self.discovery, DocumentSource) and self.discovery.url:
             found["discovery.url"] = self.discovery.url
         found |= {key: getattr(self, key) for key in FORM_OF_REQUEST}
-        if self.command_folder:
-            found["folder"] = self.command_folder
+        if self.process_folder:
+            found["folder"] = self.process_folder
+        found |= {f"environment.{name}": value for name, value in self.environment}
+        if self.environment_secrets:
+            found["environment_secrets"] = ", ".join(self.environment_secrets)
         if self.framing != USUAL_FRAMING:
             found["framing"] = self.framing
         if self.envelope != USUAL_FORM.envelope:
@@ -448,13 +457,23 @@ class Profile(Struct, frozen=True, dict=True):
         """The name in titles and sentences; the host of a typed URL."""
         return host_of(self.origin) if self.ad_hoc else self.name
 
+    @property
+    def process_folder(self) -> str:
+        """The folder that a file chooses for the process; empty for the working folder."""
+        return self.folder or self.command_folder
+
     @cached_property
-    def secrets(self) -> tuple[str, ...]:
-        """Return the fields of secrets for its calls, in the order of asking."""
+    def call_secrets(self) -> tuple[str, ...]:
+        """Return the fields of secrets that are sent with its calls, in the order of asking."""
         fields = dict.fromkeys(self.auth.secrets(self))
         for opening in self.openings:
             fields |= dict.fromkeys(opening.fields)
         return tuple(fields)
+
+    @cached_property
+    def secrets(self) -> tuple[str, ...]:
+        """Return the fields of all its secrets: those of calls, and those that its process gets."""
+        return (*self.call_secrets, *self.environment_secrets)
 
     @property
     def logs_in_at_opening(self) -> bool:
@@ -463,7 +482,7 @@ class Profile(Struct, frozen=True, dict=True):
 
     @cached_property
     def has_sessions(self) -> bool:
-        return "session" in self.secrets
+        return "session" in self.call_secrets
 
     @cached_property
     def references(self) -> Mapping[str, str]:
@@ -482,13 +501,13 @@ class Profile(Struct, frozen=True, dict=True):
     @cached_property
     def variables(self) -> Mapping[str, str]:
         """The environment variable of each field."""
-        return {field: variable(self.name, field) for field in FIELDS}
+        return {field: variable(self.name, field) for field in (*FIELDS, *self.environment_secrets)}
 
     def variable(self, secret: str) -> str:
         return variable(self.name, secret)
 
     def label(self, secret: str) -> str:
-        return f"{self.name}.{secret}"
+        return label_of(self.name, secret)
 
 
 def _unusual(table: str, value: Struct, usual: Struct) -> dict[str, str]:
@@ -532,13 +551,17 @@ _NO_PLACE: Final = {
     "content_type": "only HTTP has a content type",
     "accept": "only HTTP has this header",
     "framing": "only streams and processes have a framing",
+    "folder": "only a process has a folder",
+    "environment": "only a process has an environment",
+    "environment_secrets": "only a process has an environment",
     "open": "only a connection that stays open has opening calls",
 }
 _HTTP_KEYS: Final = frozenset({"content_type", "accept"})
+_PROCESS_KEYS: Final = frozenset({"folder", "environment", "environment_secrets"})
 _WITHOUT: Final[Mapping[ConnectionKind, frozenset[str]]] = {
-    "http": frozenset({"framing", "open"}),
-    "websocket": frozenset({"framing", *_HTTP_KEYS}),
-    "stream": frozenset({"path", "headers", *_HTTP_KEYS}),
+    "http": frozenset({"framing", "open", *_PROCESS_KEYS}),
+    "websocket": frozenset({"framing", *_HTTP_KEYS, *_PROCESS_KEYS}),
+    "stream": frozenset({"path", "headers", *_HTTP_KEYS, *_PROCESS_KEYS}),
     "process": frozenset({"path", "headers", *_HTTP_KEYS}),
 }
 
@@ -570,6 +593,13 @@ def misplaced_setting(profile: Profile) -> tuple[str, str] | None:
         return "auth.kind", why
     if profile.connection_kind == "process" and not profile.command:
         return "command", 'url = "stdio:" needs the command of the server, such as command = ["pylsp"]'
+    for name in profile.environment_secrets:
+        if name in dict(profile.environment):
+            return f"environment.{name}", f"`environment_secrets` has {name}, too. Remove one of them"
+        others = [field for field in profile.secrets if field != name and shares_variables(field, name)]
+        if others:
+            shared = profile.variable(name)
+            return "environment_secrets", f"{name} and {others[0]} would both be read from {shared}. Remove one of them"
     return _misplaced_token(profile)
 
 
@@ -675,6 +705,14 @@ def shares_variables(name: str, other: str) -> bool:
 
 def variable(profile: str, secret: str) -> str:
     return f"RPCEXPLORER_{_shout(profile)}_{_shout(secret)}"
+
+
+def label_of(profile: str, secret: str) -> str:
+    """Return the text in a secret's reference.
+
+    The reference of a process's secret names its environment variable: it marks a redacted value, and is never sent.
+    """
+    return f"{profile}.{secret}" if secret in FIELDS else variable(profile, secret)
 
 
 def _shout(text: str) -> str:

@@ -10,8 +10,11 @@ from urllib.parse import urlsplit
 from rpcexplorer.patterns import regex
 from rpcexplorer.transport.port import DEFAULT_PORTS, is_loopback_host
 
-SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
-"""Where a secret is from, so that the user can change it there."""
+SecretSource = Literal["environment", "inherited", "secrets.toml", "keyring", "prompt", "session", "given"]
+"""Where a secret is from, so that the user can change it there.
+
+A process inherits a variable that has its own name in the environment of rpcexplorer.
+"""
 FIELDS: Final = ("username", "password", "session", "token", "key")
 FIELD_WORDS: Final = {"username": "user name"}
 _WITHOUT_HOST = regex(r"(stdio:|(?:(?:http|ws)\+)?unix://)(.*)", re.IGNORECASE | re.DOTALL)
@@ -122,6 +125,21 @@ PASSWORDS: Final = regex(
 def squashed(name: str) -> str:
     """Return a name in lower case without separators."""
     return re.sub("[^a-z0-9]", "", name.lower())
+
+
+VARIABLE_NAME: Final = regex(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+"""Names of environment variables that a process may get."""
+_SECRET_VARIABLES = regex(r"(?:.*_)?(?:KEY|PAT|PASS|TOKEN|JWT|BEARER|AUTHORIZATION|COOKIE|DSN)", re.IGNORECASE)
+_KNOWN_TOKENS = regex(r"(?:sk-|rk_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|hf_|npm_|eyJ)[\w.-]{12}")
+"""Tokens of large services, and JSON web tokens."""
+_PASSWORD_IN_URL = regex(r"[\w+.-]+://[^/?#\s]*:[^/?#\s]+@")
+
+
+def is_secret_variable(name: str, value: str) -> bool:
+    """Return whether an environment variable is named like a secret, or has a value that looks like one."""
+    if _SECRET_VARIABLES.fullmatch(name) or PASSWORDS.fullmatch(squashed(name)):
+        return True
+    return bool(_KNOWN_TOKENS.match(value) or _PASSWORD_IN_URL.match(value))
 
 
 PROFILE_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

@@ -6,6 +6,7 @@ its words and its folder.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -24,7 +25,7 @@ from rpcexplorer.files.toml_shape import (
     name_rule,
     version_rule,
 )
-from rpcexplorer.model.destination import Destination
+from rpcexplorer.model.destination import Destination, ProcessCommand
 
 
 def _destination(value: Any, _place: Place) -> Any:
@@ -34,15 +35,28 @@ def _destination(value: Any, _place: Place) -> Any:
 
 
 class AllowedCommand(Struct, frozen=True):
-    """The words of a process that may run in a folder."""
+    """The words of a process that may run in a folder, with these environment variables."""
 
     folder: str
     words: tuple[str, ...]
+    environment: dict[str, str] = {}
+    environment_secrets: tuple[str, ...] = ()
     profile: str = ""
     """The profile that it was allowed for. Older versions did not write it; whose words they are does not matter."""
 
-    def is_of(self, folder: str, words: tuple[str, ...]) -> bool:
-        return (self.folder, self.words) == (folder, words)
+    @classmethod
+    def of(cls, process: ProcessCommand, profile: str = "") -> Self:
+        environment = dict(process.environment)
+        return cls(process.folder, process.words, environment, process.environment_secrets, profile)
+
+    @property
+    def destination(self) -> Destination:
+        """What was allowed, with keys in the order of a question."""
+        found = {"folder": self.folder, "words": shlex.join(self.words)}
+        found |= {f"environment.{name}": value for name, value in self.environment.items()}
+        if self.environment_secrets:
+            found["environment_secrets"] = ", ".join(self.environment_secrets)
+        return found
 
 
 def _command(value: Any, _place: Place) -> Any:

@@ -40,6 +40,8 @@ from rpcexplorer.profiles.values import (
     command_rule,
     discovery_rule,
     duration_rule,
+    environment_rule,
+    environment_secrets_rule,
     fingerprint_rule,
     handshake_rule,
     header_rule,
@@ -53,6 +55,7 @@ from rpcexplorer.profiles.values import (
     refused_answer,
     refused_call,
     refused_claim,
+    refused_environment,
     refused_header,
     refused_key,
     refused_variable,
@@ -66,7 +69,7 @@ from rpcexplorer.transport.port import Framing
 
 OptionValue = Literal[
     "text", "words", "seconds", "status", "code", "json", "file", "headers", "handshake", "discovery", "auth type",
-    "command",
+    "command", "names",
 ]  # fmt: skip
 """The form of a value in an option; some options can be repeated."""
 PARTS: Final = ("address", "auth", "login", "exchange", "about", "request", "certificates", "files")
@@ -229,6 +232,35 @@ PROFILE_KEYS: Final = (
         metavar="WORDS",
         value="command",
         named="--stdio",
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "folder",
+        path_rule,
+        "address",
+        help="Folder that the process runs in, instead of the working folder.",
+        metavar="FOLDER",
+        value="file",
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "environment",
+        MapRule(environment_rule, refused_environment),
+        "address",
+        help="Environment variable of the process, without a secret. Can be repeated.",
+        metavar="NAME=VALUE",
+        value="headers",
+        named="--env",
+        of_one_server=True,
+    ),
+    ProfileKey(
+        "environment_secrets",
+        environment_secrets_rule,
+        "address",
+        help="Environment variable of the process whose value is a secret of the profile. Can be repeated.",
+        metavar="NAME",
+        value="names",
+        named="--env-secret",
         of_one_server=True,
     ),
     ProfileKey(

@@ -186,6 +186,17 @@ def keep_documents_inside(reading: CheckedFile) -> None:
         reading.problems.append((("discovery",), problem))
 
 
+def keep_processes_inside(reading: CheckedFile) -> None:
+    """Report folders of processes that are outside the folder of the file naming them."""
+    folder = reading.file.path.absolute().parent
+    for path in [path for path in reading.leaves if len(path) == 3 and path[2] == "folder"]:
+        chosen = reading.leaves[path].value
+        if chosen != str(folder) and not _is_inside(chosen, folder):
+            sentence = "must be the folder of this file, or inside it. To use another folder, set it in your user file"
+            reading.problems.append((path[:2], reading.file.complain(path, sentence)))
+            del reading.leaves[path]
+
+
 def _confirm(leaves: Leaves) -> Leaf | None:
     """Return the value of confirm; with the badge ``prod`` it has a default."""
     badge = leaves.get(("badge",))
@@ -227,6 +238,7 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
     profile = Profile(
         name=name,
         headers=tuple(_below(values, "headers").items()),
+        environment=tuple(_below(values, "environment").items()),
         # A file above may have changed the auth type and left fields of another.
         auth=auth_type(**{key: auth[key] for key in auth_type.__struct_fields__ if key in auth}),
         assumes_auth=is_service and not any(path[:1] == ("auth",) for path in values),

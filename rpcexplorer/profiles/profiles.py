@@ -46,6 +46,7 @@ from rpcexplorer.profiles.layers import (
     entries_in,
     is_kept,
     keep_documents_inside,
+    keep_processes_inside,
     mark_commands,
     merge,
     refuse_histories,
@@ -376,8 +377,8 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
             yield ("auth", "kind"), value.kind
         elif key == "login":
             yield from _fields((key,), value)
-        elif key == "headers":
-            yield from ((("headers", header), content) for header, content in value)
+        elif key in {"headers", "environment"}:
+            yield from (((key, name), content) for name, content in value)
         elif key == "methods":
             for method, note in value.items():
                 yield from _fields(("method", method), note)
@@ -449,6 +450,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
             found.histories |= refuse_histories(reading, allowed.histories)
             refuse_plain(reading, paths.user_sessions)
             keep_documents_inside(reading)
+            keep_processes_inside(reading)
             mark_commands(reading)
         found.problems += problems_of(reading)
         for name, values in by_profile(reading.leaves).items():
@@ -456,6 +458,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
     _complete(found)
     _build(found)
     _refuse_shared_variables(found)
+    _refuse_shared_environment(found)
     _choose_default(found, readings)
     return found
 
@@ -523,6 +526,25 @@ def _refuse_shared_variables(found: Profiles) -> None:
             sentence = f"this profile and {others} would use the same environment variable {shared}"
             found.problems.append(_problem(found, name, (), f"{sentence}. Rename this profile"))
             found.profiles.pop(name, None)
+
+
+def _refuse_shared_environment(found: Profiles) -> None:
+    """Refuse secrets of a process that are read from the same variable as a secret of another profile."""
+    if not any(profile.environment_secrets for profile in found.profiles.values()):
+        return
+    readers: dict[str, list[str]] = {}
+    for profile in found.profiles.values():
+        for read in (*profile.variables.values(), profile.variable("origin")):
+            readers.setdefault(read, []).append(profile.name)
+    for profile in [*found.profiles.values()]:
+        for name in profile.environment_secrets:
+            shared = profile.variable(name)
+            others = [f"`{other}`" for other in readers[shared] if other != profile.name]
+            if others:
+                sentence = f"{name} and a secret of {joined_words(others, SHARING)} would be read from {shared}"
+                problem = _problem(found, profile.name, ("environment_secrets",), f"{sentence}. Rename this profile")
+                found.problems.append(problem)
+                found.profiles.pop(profile.name, None)
 
 
 def _problem(found: Profiles, name: str, path: KeyPath, sentence: str) -> Problem:

@@ -31,7 +31,16 @@ from rpcexplorer.model.profile import (
     OpeningCall,
     kind_of,
 )
-from rpcexplorer.model.secret import PASSWORDS, PROFILE_NAME, named, squashed, unsendable
+from rpcexplorer.model.secret import (
+    FIELDS,
+    PASSWORDS,
+    PROFILE_NAME,
+    VARIABLE_NAME,
+    is_secret_variable,
+    named,
+    squashed,
+    unsendable,
+)
 from rpcexplorer.patterns import regex
 from rpcexplorer.variables.references import MADE, REFERENCE, can_be_named
 
@@ -71,12 +80,10 @@ def _auth_instead(table: str, place: Place, field: str = "token") -> str:
 def refused_key(key: str, value: object, place: Place) -> str | None:
     """Return why an unknown key is refused, if there is a better reason than its name."""
     name = squashed(key)
-    if name in {"env", "environment"} and isinstance(value, dict):
-        return (
-            "a process gets the environment of rpcexplorer. Remove this key, and set its variables before you start it"
-        )
     if isinstance(value, dict):
-        return None
+        return "this key is called `environment`" if name == "env" else None
+    if name == "cwd":
+        return "this key is called `folder`"
     if name.endswith(("command", "helper")):
         return f"commands are not allowed in this file. Remove this key, and run {secret_command(place.path)}"
     if KEYS.fullmatch(name):
@@ -202,6 +209,56 @@ def _is_secret_name(option: str) -> bool:
     name = squashed(option)
     is_secret = PASSWORDS.fullmatch(name) or KEYS.fullmatch(name) or name.endswith("cookie")
     return bool(is_secret) and not name.startswith("no")
+
+
+MAX_VARIABLES: Final = 64
+MAX_VARIABLE_BYTES: Final = 4096
+"""Of a value. All of them are shown before a command of others is allowed."""
+
+
+def environment_rule(value: Any, _place: Place) -> Any:
+    """Check the value of an environment variable."""
+    if not isinstance(value, str) or not value.isprintable():
+        return WrongValue('must be text in one line, in quotes, without control characters, such as DEBUG = "1"')
+    if len(value.encode()) > MAX_VARIABLE_BYTES:
+        return WrongValue(f"must have at most {MAX_VARIABLE_BYTES} bytes")
+    if mark := named([value]):
+        return WrongValue(_REFERENCE_REFUSED.format(mark))
+    return value
+
+
+def refused_environment(key: str, value: object, place: Place) -> str | None:
+    if wrong := wrong_variable(key):
+        return wrong
+    if not isinstance(value, str) or not value:
+        return None
+    if is_secret_variable(key, value) or _is_secret_word(f"{key.lstrip('_')}={value}", "", place):
+        instead = f'Remove the variable, set environment_secrets = ["{key}"]'
+        return f"secrets are not allowed in this file. {instead}, and run {secret_command(place.path, key)}"
+    return None
+
+
+def environment_secrets_rule(value: Any, _place: Place) -> Any:
+    """Check the names of the environment variables whose values are secrets."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        return WrongValue('must be an array of names, such as ["API_KEY"], without values')
+    if len(value) > MAX_VARIABLES:
+        return WrongValue(f"must have at most {MAX_VARIABLES} names")
+    for at, name in enumerate(value):
+        if wrong := wrong_variable(name):
+            return WrongValue(wrong, (str(at),))
+        if name.upper() == "ORIGIN" or name in FIELDS:  # RPCEXPLORER_<PROFILE>_ORIGIN has another meaning.
+            return WrongValue(f"must not be {name}, which rpcexplorer uses itself", (str(at),))
+    return tuple(dict.fromkeys(value))
+
+
+def wrong_variable(name: str) -> str:
+    """Return why a name cannot be that of an environment variable of a process, or nothing."""
+    if not VARIABLE_NAME.fullmatch(name):
+        return "not a valid name of an environment variable. Use at most 64 letters, digits and `_`"
+    if name.lstrip("_").startswith("RPCEXPLORER_"):
+        return "a process does not get the variables of rpcexplorer. Remove it"
+    return ""
 
 
 def header_rule(value: Any, _place: Place) -> Any:

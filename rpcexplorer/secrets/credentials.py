@@ -16,8 +16,8 @@ from rpcexplorer.files.io import FileError, error_of
 from rpcexplorer.model.destination import DestinationChanged, Person, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import provide_secret
-from rpcexplorer.model.profile import WITH_TLS, Profile
-from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret
+from rpcexplorer.model.profile import WITH_TLS, Profile, label_of
+from rpcexplorer.model.secret import FIELD_WORDS, Secret
 from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
 
@@ -136,7 +136,7 @@ class StoredCredentials:
 
     def held_back(self, profile: Profile) -> set[str]:
         """Return the fields that are blocked at the profile's current destination."""
-        held = {field for field in FIELDS if isinstance(self._known(profile, field), DestinationChanged)}
+        held = {field for field in profile.variables if isinstance(self._known(profile, field), DestinationChanged)}
         if self._secrets.destinations.moved_key(profile):
             held.add(KEY)
         return held
@@ -157,7 +157,7 @@ class StoredCredentials:
         for profile, field, destination in [*self._run]:
             if profile == name:
                 held = self._run.pop((name, field, destination))
-                self._run[new, field, destination] = Secret(held.reveal(), f"{new}.{field}", held.source)
+                self._run[new, field, destination] = Secret(held.reveal(), label_of(new, field), held.source)
 
     def forget(self, profile: Profile, field: str) -> str:
         """Remove a field here and in the store; return a problem of the store."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -167,7 +166,7 @@ class Destinations:
                     yield from destinations
         for uses in (allowed.first_uses, self._first_uses):
             for variable, destination in uses.items():
-                if _is_of(variable, name):
+                if self._is_of(variable, name):
                     yield destination
 
     def _by_files(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
@@ -221,13 +220,13 @@ class Destinations:
             return None
         allowed, now = self.file.read(), self.of(filed)
         commands = [*allowed.commands, *self._commands]
-        if process and any(command.is_of(process.folder, process.words) for command in commands):
+        if process and AllowedCommand.of(process).destination in [command.destination for command in commands]:
             process = None
-        facts = self._process_facts(process, commands) if process else ()
+        facts = self._process_facts(filed, process, commands) if process else ()
         if any(not changes(destination, now) for destination in self._destinations(allowed, profile.name)):
             disputed, decided = (), ""
         if disputed:
-            known = {"origin", "folder"} if process else set()  # The facts of the process say it.
+            known = {fact.key for fact in facts} | ({"origin"} if process else set())
             rest = tuple(change for change in disputed if change.key not in known)
             return DestinationChanged(
                 "destination", DISPUTED, (*facts, *rest), label=BOTH, destination=now, process=process
@@ -270,22 +269,24 @@ class Destinations:
         found = self.process_of(profile, Path())
         return found if isinstance(found, ProcessCommand) else None
 
-    def _process_facts(self, process: ProcessCommand, commands: Collection[AllowedCommand]) -> tuple[Change, ...]:
+    def _process_facts(
+        self, profile: Profile, process: ProcessCommand, commands: Collection[AllowedCommand]
+    ) -> tuple[Change, ...]:
         """Return what the user has to see before allowing a process.
 
         Old values are those of the newest one that was allowed in its folder, or with its words.
         """
-        words, folder = "", ""
+        now, before = AllowedCommand.of(process).destination, dict[str, str]()
+        places = {key: self._place(profile.name, key) for key in now if key not in {"folder", "words"}}
+        places["words"] = process.place
         for command in commands:
-            if command.folder == process.folder:
-                words, folder = shlex.join(command.words), ""
-            elif command.words == process.words:
-                words, folder = "", command.folder
-        return (
-            Change("folder", folder, process.folder),
-            Change("words", words, shlex.join(process.words), process.place),
-            Change("program", "", process.program or "not found"),
-        )
+            if command.folder == process.folder or command.words == process.words:
+                before = dict(command.destination)
+        differs = {change.key: change for change in changes(before, now)} if before else {}
+        facts = [differs.pop(key, Change(key, "", value)) for key, value in now.items()]
+        program = Change("program", "", process.program or "not found")
+        facts = [*facts[:2], program, *facts[2:], *differs.values()]
+        return tuple(replace(fact, place=places.get(fact.key, "")) for fact in facts)
 
     def process_of(self, profile: Profile, working_folder: Path) -> ProcessCommand | Refused:
         """Return the process of a profile, which may not be allowed yet. Nothing is started here.
@@ -295,10 +296,11 @@ class Destinations:
         """
         if not profile.command:
             return Refused("profile", f"Profile {profile.name} has no command, so no process can be started.")
-        word, environment = profile.command[0], self._environment
+        word, own = profile.command[0], profile.environment
+        environment = {**self._environment, **dict(own)}
         if profile.ad_hoc:
             program = find_program(word, working_folder, environment)
-            return ProcessCommand(profile.command, str(working_folder), program)
+            return ProcessCommand(profile.command, str(working_folder), program, own, profile.environment_secrets)
         leaves = self.profiles.leaves.get(profile.name, {})
         leaf, shared = leaves.get(("command",)), leaves.get(("command_folder",))
         if leaf is None or leaf.value != profile.command:
@@ -306,9 +308,10 @@ class Destinations:
         beside = Path(leaf.origin.file).parent
         if shared and shared.origin.file == leaf.origin.file:
             beside = Path(shared.value)  # A link to that folder may lead elsewhere by now.
-        folder = shared.value if shared else str(working_folder)
+        folder = profile.process_folder or str(working_folder)
         program = find_program(word, beside, environment)
-        return ProcessCommand(profile.command, folder, program, str(leaf.source))
+        place = str(leaf.source)
+        return ProcessCommand(profile.command, folder, program, own, profile.environment_secrets, place)
 
     def allow(self, name: str, destination: Destination | None = None, process: ProcessCommand | None = None) -> None:
         """Allow a destination and a process as they were shown, at least for this run.
@@ -317,7 +320,7 @@ class Destinations:
         """
         if destination is not None:
             self._allowed[name] = with_destination(self._allowed, name, destination)
-        commands = [AllowedCommand(process.folder, process.words, name)] if process else []
+        commands = [AllowedCommand.of(process, name)] if process else []
         self._commands += commands
         with self.file.changing() as allowed:
             if destination is not None:
@@ -351,8 +354,8 @@ class Destinations:
             for destination in allowed.destinations.get(name, []):
                 allowed.destinations[new] = with_destination(allowed.destinations, new, destination)
             for variable, destination in [*allowed.first_uses.items()]:
-                if _is_of(variable, name):
-                    field = variable.rpartition("_")[2]
+                if self._is_of(variable, name):
+                    field = variable.removeprefix(name_of_variable(name, ""))
                     allowed.first_uses.setdefault(name_of_variable(new, field), destination)
 
     def drop(self, name: str, new: str) -> None:
@@ -374,13 +377,13 @@ class Destinations:
         with self.file.changing() as allowed:
             before = allowed.as_toml()
             allowed.destinations.pop(name, None)
-            for variable in [variable for variable in allowed.first_uses if _is_of(variable, name)]:
+            for variable in [variable for variable in allowed.first_uses if self._is_of(variable, name)]:
                 del allowed.first_uses[variable]
             allowed.folders.discard(name)
             allowed.histories -= {name, profile.history if profile else name}
             words = {(known.folder, known.words) for known in allowed.commands if name in {known.folder, known.profile}}
             if profile:
-                words.add((profile.command_folder, profile.command))
+                words.add((profile.process_folder, profile.command))
             allowed.commands = [known for known in allowed.commands if (known.folder, known.words) not in words]
             return allowed.as_toml() != before
 
@@ -400,29 +403,34 @@ class Destinations:
             why += f" ({place})"
         return DestinationChanged(field, why, advice=f"Correct {name} or the profile")
 
+    def _is_of(self, variable: str, name: str) -> bool:
+        """Return whether a variable holds a field of profiles of this name."""
+        if variable == name_of_variable(name, variable.rpartition("_")[2]):
+            return True
+        known = self.profiles.profiles.get(name)
+        return known is not None and variable in known.variables.values()
+
     def _placed(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
         return tuple(replace(change, place=self._place(profile.name, change.key)) for change in found)
 
     def _place(self, name: str, key: str) -> str:
         """Return the file and line that set a key of a destination."""
         leaves = self.profiles.leaves.get(name, {})
-        others = {"origin": ("url",), "folder": ("command",), "discovery.url": ("discovery",)}
+        others = {"origin": ("url",), "discovery.url": ("discovery",)}
+        if ("folder",) not in leaves:
+            others["folder"] = ("command",)
         sought = others.get(key) or split_dotted(key)
         if key == "origin" and ("command",) in leaves:
             sought = ("command",)
         elif key == "path" and sought not in leaves:
             sought = ("url",)
+        sought = tuple(part.lower() for part in sought)
         for path, leaf in leaves.items():
             if tuple(part.lower() for part in path) == sought:
                 if preset := leaf.origin.preset:  # The file that named the preset has changed the destination.
                     return f"{leaves['preset',].source}, preset {preset}"
                 return str(leaf.source)
         return ""
-
-
-def _is_of(variable: str, name: str) -> bool:
-    """Return whether a variable holds a field of profiles of this name."""
-    return variable == name_of_variable(name, variable.rpartition("_")[2])
 
 
 def _of_key(destination: Destination) -> Destination:

@@ -30,7 +30,7 @@ from rpcexplorer.files.toml_shape import (
 )
 from rpcexplorer.model.destination import Destination, DestinationChanged
 from rpcexplorer.model.problem import Problem
-from rpcexplorer.model.profile import Auth, Profile, shares_variables
+from rpcexplorer.model.profile import Auth, Profile, label_of, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import FIELDS, Secret, SecretSource
 from rpcexplorer.patterns import regex
@@ -45,12 +45,16 @@ ENTRY = TableRule(
         "route": MapRule(text_rule),
     },
 )
+
+OF_PROCESS = "environment"
+"""The table of a profile with the secrets that its process gets."""
+OF_PROFILE = TableRule("a profile in this file", {**dict.fromkeys(FIELDS, ENTRY), OF_PROCESS: MapRule(ENTRY)})
 SHAPE = TableRule(
     "secrets.toml",
     {
         "version": version_rule,
         "plain_http": list_rule(name_rule, "origins"),
-        "profile": MapRule(TableRule("a profile in this file", dict.fromkeys(FIELDS, ENTRY))),
+        "profile": MapRule(OF_PROFILE),
     },
 )
 
@@ -106,10 +110,14 @@ class StoredSecrets(Contents):
     def from_file(cls, reading: CheckedFile) -> Self:
         contents = cls(plain=set(reading.values().get("plain_http", ())))
         problems = [problem for _, problem in reading.problems]
-        entries: dict[KeyPath, None] = {path[:3]: None for path in reading.leaves if len(path) > 3}
+        entries: dict[KeyPath, None] = {}
+        for path in reading.leaves:
+            entry = path[:4] if path[2:3] == (OF_PROCESS,) else path[:3]
+            if len(path) > len(entry):
+                entries[entry] = None
         for path in entries:
             if stored := Stored.of(reading, *path):
-                contents.entries[path[1], path[2]] = stored
+                contents.entries[path[1], path[-1]] = stored
             elif not problems:
                 problems.append(reading.file.complain(path, "must have a value and an origin. Remove this entry"))
         contents.problem = problems[0] if problems else None
@@ -118,7 +126,10 @@ class StoredSecrets(Contents):
     def members(self) -> Mapping[str, Any]:
         profiles: dict[str, dict[str, Any]] = {}
         for (profile, name), stored in self.entries.items():
-            profiles.setdefault(profile, {})[name] = stored.members()
+            fields = profiles.setdefault(profile, {})
+            if name not in FIELDS:
+                fields = fields.setdefault(OF_PROCESS, {})
+            fields[name] = stored.members()
         return {"plain_http": sorted(self.plain), "profile": profiles}
 
 
@@ -228,7 +239,8 @@ class Secrets:
             return moved or Secret(given, profile.label(field), "environment")
         held = self._held(profile, field)
         if held is None:
-            return None
+            inherited = self._environment.get(field) if field in profile.environment_secrets else None
+            return Secret(inherited, profile.label(field), "inherited") if inherited else None
         stored, source = held
         is_bound = len(stored.destination) > 1
         why = "it was stored for a different destination" if is_bound else "it was stored without its destination"
@@ -241,8 +253,7 @@ class Secrets:
 
     def withheld(self, profile: Profile, text: str) -> DestinationChanged | None:
         """Return why an exported text must not name the profile's variables."""
-        for name in FIELDS:
-            variable = profile.variable(name)
+        for name, variable in profile.variables.items():
             if variable in text and self._environment.get(variable):
                 found = self.find(profile, name)
                 if isinstance(found, DestinationChanged):
@@ -280,11 +291,13 @@ class Secrets:
 
         Raises ``FileError``.
         """
-        keys = [(profile.name, name) for name in FIELDS if field in {None, name}]
-        dropped = [key for key in keys if self._store == "keyring" and drop(_account(*key))]
-        if any(key in self._file.read().entries for key in keys):
+        name = profile.name
+        fields = [field] if field else self._fields(name)
+        dropped = [field for field in fields if self._store == "keyring" and drop(_account(name, field))]
+        keys = [key for key in self._file.read().entries if key[0] == name and field in {None, key[1]}]
+        if keys:
             with self._file.changing() as contents:
-                dropped += [key for key in keys if contents.entries.pop(key, None)]
+                dropped += [key[1] for key in keys if contents.entries.pop(key, None)]
         return bool(dropped)
 
     def copy(self, name: str, new: str) -> None:
@@ -298,7 +311,7 @@ class Secrets:
             if any(key[0] == new and copied.get(key) != stored for key, stored in contents.entries.items()):
                 raise taken
             contents.entries.update(copied)
-        for kind in FIELDS if self._store == "keyring" else ():
+        for kind in self._fields(name) if self._store == "keyring" else ():
             text, other = fetch(_account(name, kind)), fetch(_account(new, kind))
             if other and other != text:
                 raise taken
@@ -307,14 +320,17 @@ class Secrets:
 
     def set_variables(self, name: str) -> list[str]:
         """Return the environment variables of a profile that are set."""
-        variables = [name_of_variable(name, kind) for kind in (*FIELDS, "origin")]
+        variables = [name_of_variable(name, kind) for kind in (*self._fields(name), "origin")]
         return [variable for variable in variables if self._environment.get(variable)]
 
     def learn(self, profiles: Iterable[Profile]) -> None:
         """Learn the profiles of variables, whose names do not show the spelling."""
         for profile in profiles:
             if self._learned.get((profile.name, profile.auth)) is not profile:
-                self._labels |= {profile.variables[field]: profile.label(field) for field in FIELDS}
+                for field, variable in profile.variables.items():
+                    self._labels[variable] = profile.label(field)
+                for name in profile.environment_secrets:  # Its process inherits a variable of that name.
+                    self._labels[name] = profile.label(name)
                 self._learned[profile.name, profile.auth] = profile
 
     @property
@@ -330,13 +346,13 @@ class Secrets:
         contents = self._file.read()
         if contents is not self._remembered:
             for key, stored in contents.entries.items():
-                self._remember(Secret(stored.value, _account(*key), "secrets.toml"))
+                self._remember(Secret(stored.value, label_of(*key), "secrets.toml"))
             self._remembered = contents
         found: list[Secret] = []
         for seen in [*self._seen.values()]:  # Events are recorded in a thread.
             found += seen
         for variable in self._environment:
-            if variable.startswith(PREFIX) and VARIABLE.fullmatch(variable):
+            if variable in self._labels or (variable.startswith(PREFIX) and VARIABLE.fullmatch(variable)):
                 value, label = self._environment.get(variable, ""), self._labels.get(variable, variable)
                 secret = self._variables.setdefault((variable, value, label), Secret(value, label, "environment"))
                 if value:
@@ -403,7 +419,7 @@ class Secrets:
                 destinations.append(stored.destination)
         if self._store == "file":
             return destinations
-        for kind in FIELDS:
+        for kind in self._fields(name):
             try:
                 in_keyring = Stored.from_toml(fetch(_account(name, kind)) or "")
             except FileError as error:
@@ -411,6 +427,14 @@ class Secrets:
             if in_keyring:
                 destinations.append(in_keyring.destination)
         return destinations
+
+    def _fields(self, name: str) -> tuple[str, ...]:
+        """Return the fields that profiles of this name may have."""
+        of_processes: dict[str, None] = {}
+        for (known, _), profile in self._learned.items():
+            if known == name:
+                of_processes |= dict.fromkeys(profile.environment_secrets)
+        return (*FIELDS, *of_processes)
 
     def _held(self, profile: Profile, field: str) -> tuple[Stored, SecretSource] | None:
         """Return the stored value of a field, whatever its destination."""

@@ -70,7 +70,7 @@ def auth_words(
 
 def state_word(found: Secret | DestinationChanged | None) -> str:
     match found:
-        case Secret(source="environment"):
+        case Secret(source="environment" | "inherited"):
             return "from environment"
         case Secret(source="secrets.toml" | "keyring"):
             return "stored"

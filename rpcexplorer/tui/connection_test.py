@@ -284,7 +284,7 @@ class ConnectionTest(Dialog[str]):
         known = self._explorer.credentials.is_known
         missing = [field for field in proposal.secrets if field != "session" and not known(self.profile, field)]
         if missing and not proposal.lacks_auth and not proposal.trusts:
-            names = " and ".join(LABELS[field] for field in missing)
+            names = " and ".join(LABELS.get(field, field) for field in missing)
             lines += [[], [(f" Save, then send a call: rpcexplorer asks for the {names}.", "dim")]]
         return lines
 

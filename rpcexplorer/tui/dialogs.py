@@ -424,7 +424,7 @@ class Credentials(Form):
     def _check(self, typed: Mapping[str, str]) -> Wrong | None:
         missing = self._missing(typed)
         if missing:
-            return Wrong(f"The {LABELS[missing[0]]} is missing.", missing[0])
+            return Wrong(f"The {LABELS.get(missing[0], missing[0])} is missing.", missing[0])
         if not self._login and not any(typed[field] for field in self._found):
             return Wrong("Type a value, or press Esc to cancel.", next(iter(self._found)))
         return None
@@ -433,7 +433,7 @@ class Credentials(Form):
 def stored_fields(found: KnownFields) -> list[str]:
     """Return the fields with a value that can be deleted."""
     kept = [field for field, secret in found.items() if secret is not None]
-    return [field for field in kept if getattr(found[field], "source", "") != "environment"]
+    return [field for field in kept if getattr(found[field], "source", "") not in {"environment", "inherited"}]
 
 
 async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = False) -> bool:
@@ -566,6 +566,8 @@ def _explain_source(profile: Profile, field: str, known: Secret | DestinationCha
             return "blocked: bound to a different destination"
         case Secret(source="environment"):
             return f"from environment: {profile.variable(field)}"
+        case Secret(source="inherited"):
+            return f"from environment: {field}"
         case Secret(source="session"):
             return "logged in, until you quit"
         case Secret(source="prompt" | "given"):

@@ -87,7 +87,7 @@ ignore = ["/items/*/at"]
 
 
 REFUSED = [
-    ("env = { HOME = '/' }", "profile.p.env", "a process gets the environment of rpcexplorer. Remove this key"),
+    ("env = { HOME = '/' }", "profile.p.env", "this key is called `environment`"),
     ("env = 'prod'", "profile.p.env", "`env` is not a key of a profile"),
     ("timout = 3", "profile.p.timout", "`timout` is not a key of a profile. Did you mean `timeout`?"),
     ("xyz = 3", "profile.p.xyz", "Known keys: url, preset, path,"),
