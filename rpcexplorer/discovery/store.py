@@ -265,6 +265,13 @@ class Prepared(NamedTuple):
     """A sentence about parts that are kept only until you quit."""
 
 
+def _hidden(known: Known, hide: HideSecrets) -> Known:
+    """Return a list with its secrets redacted. One that is known only now may be in a list from before."""
+    text = msgspec.json.encode(known).decode()
+    hidden = hide(text)
+    return known if hidden == text else msgspec.json.decode(hidden, type=Known)
+
+
 def _of_file(path: Path, profile: Profile, *, in_full: bool) -> Known | None:
     """Return the content of a file, or raise ``FileError``.
 
@@ -478,7 +485,7 @@ class MethodLists:
         absent = before.list.absent - {method.name for method in discovery.methods}
         found = replace(before.list, when=discovery.when, methods=discovery.methods, absent=absent, source=stamp)
         known = Known(found, descriptions)
-        changes = changes_of(before, known) if before.list.when else None
+        changes = changes_of(_hidden(before, hide), _hidden(known, hide)) if before.list.when else None
         last = before.descriptions.changes if before.descriptions else NO_CHANGES
         descriptions.changes = Raw(msgspec.json.encode(changes)) if changes and changes.methods else last
         return Prepared(known, changes, *self._content(profile, known, hide))

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rpcexplorer.discovery.methods import Discovery, Learned
 from rpcexplorer.discovery.store import HEAD_BYTES, MAX_DESCRIPTION_BYTES, MethodLists, read_description
 from rpcexplorer.files.io import FileError
-from rpcexplorer.model.method import Method
+from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import DocumentSource, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.codec import decode
@@ -176,6 +176,21 @@ def test_name_with_a_secret_is_not_stored(folder: Path) -> None:
     for name in ("hunter2hunter2", "ping"):
         method_lists.note_response(exchange(method=name, outcome=reply(-32601)), SHOP)
     assert MethodLists(folder).absent(SHOP) == {"ping"}
+
+
+def test_value_that_became_a_secret_is_no_change(folder: Path) -> None:
+    secrets: list[Secret] = []
+    method_lists = MethodLists(folder, lambda: secrets)
+
+    def discovered(password: str) -> Discovery:
+        described = Described(doc=f"Needs {password}", definitions={"#/a": {"default": password}})
+        return replace(found(Method("a"), Method(f"try.{password}")), described={"a": described})
+
+    method_lists.settle(SHOP, discovered("hunter2hunter2"))
+    secrets.append(Secret("hunter2hunter2", "shop.password"))
+    assert method_lists.settle(SHOP, discovered("«shop.password»")).changed == ()
+    assert method_lists.settle(SHOP, discovered("hunter2hunter2")).changed == ()
+    assert method_lists.settle(SHOP, discovered("no password")).changed[0].what == ("docs changed",)
 
 
 EARLIER = {
