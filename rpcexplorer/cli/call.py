@@ -416,7 +416,7 @@ def _print_texts(world: World, result: Result) -> None:
 
     blocks = text_blocks(bytes(result.text))
     if not blocks:
-        world.say("the result contains no text. To print it as JSON, remove --text")
+        world.say("the result contains no text, at most short strings. To print it as JSON, remove --text")
     elif world.shows:
         for row in block_rows(blocks, world.width).rows:
             world.print(painted(row, colour=world.colours).rstrip())

@@ -190,7 +190,11 @@ def test_texts_are_laid_out_on_terminal_and_plain_in_pipe(shell: Shell) -> None:
     [
         ("pong", "pong\n", ""),
         (["one\ntwo"], "one\ntwo\n", ""),
-        (7, "", "rpcexplorer: the result contains no text. To print it as JSON, remove --text\n"),
+        (
+            {"a": "b"},
+            "",
+            "rpcexplorer: the result contains no text, at most short strings. To print it as JSON, remove --text\n",
+        ),
     ],
 )
 def test_only_text_is_printed_without_its_path(shell: Shell, result: object, printed: str, message: str) -> None:
