@@ -804,6 +804,9 @@ class Explorer:
             on_stderr=lambda line: self.hooks.on_stderr(client.profile, line),
             command=lambda: self.command_of(client.profile),
             read_file=lambda path: self.openable.read(path),  # noqa: PLW0108 - few servers need its import
+            mcp_version=lambda: self.method_lists.mcp_version(client.profile),
+            keep_mcp_version=lambda version: self.method_lists.keep_mcp_version(client.profile, version),
+            described=lambda method: self.method_lists.described(client.profile, method),
         )
         client = ProfileClient(
             profile,
@@ -1058,7 +1061,18 @@ class Explorer:
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
         logs_in = not profile.assumes_auth or self.credentials.can_log_in(profile)
         secrets = self.credentials.in_use()
-        shown = preview(profile, draft, id, has_session=has_session, logs_in=logs_in, bare=bare, secrets=secrets)
+        version = self.method_lists.mcp_version(profile) if profile.handshake == "mcp" else ""
+        shown = preview(
+            profile,
+            draft,
+            id,
+            has_session=has_session,
+            logs_in=logs_in,
+            bare=bare,
+            secrets=secrets,
+            mcp_version=version,
+            described=lambda method: self.method_lists.described(profile, method),
+        )
         if isinstance(shown, Refused):
             return shown
         if found is not None:
@@ -1158,7 +1172,10 @@ class Explorer:
         stamp = ""
         if isinstance(source, DocumentSource) and source.file:
             stamp = stamp_of(source)
-        client = partial(self.client_of, profile) if profile.is_open_connection else None
+        shares_client = (
+            profile.is_open_connection or profile.handshake == "mcp"
+        )  # It knows how to speak with the server.
+        client = partial(self.client_of, profile) if shares_client else None
         found = await discover(profile, self.credentials, limit, client=client, watch=watch, stop=stop, tell=tell)
         return await self.method_lists.settle_aside(profile, found, stamp)
 

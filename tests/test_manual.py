@@ -480,7 +480,7 @@ $ rpcexplorer profiles remove x
 WRAPPED: Final = """\
 $ rpcexplorer manual x
 rpcexplorer: There is no page x. The pages are calls, profiles, profile-keys, connecting,
-  connections, auth, …
+  connections, mcp, auth, …
   rpcexplorer manual --help"""
 
 

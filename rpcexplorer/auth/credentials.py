@@ -15,6 +15,7 @@ from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.exchange import CallKind, Outcome, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import PLACEHOLDER, UNRECORDED, Secret, may_refer, named, of_another, unsendable
+from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, spelled
 from rpcexplorer.transport.port import NOTHING_CAME, Response
 
@@ -70,6 +71,17 @@ class AuthHeader(Struct, frozen=True):
     def secret_parts(self, opened: str) -> Iterable[str]:  # noqa: ARG002
         """Yield parts of the sent value that give access for a while."""
         return ()
+
+
+class HandedHeader(AuthHeader, frozen=True):
+    """A header with a value of the server that gives access for a while."""
+
+    def secret_parts(self, opened: str) -> Iterable[str]:
+        return (opened,)
+
+
+SENDABLE = regex(r"[\x21-\x7e]{1,4096}")
+"""A value of the server that can be sent back in a header."""
 
 
 class AuthRequest(Struct, frozen=True):

@@ -21,7 +21,7 @@ from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.pointers import PointerLookup
 from rpcexplorer.model.exchange import Outcome, Sent
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.profile import Profile, split_socket
+from rpcexplorer.model.profile import CALLS_A_TOOL, Profile, split_socket
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.batch import decode_batch
@@ -31,12 +31,15 @@ from rpcexplorer.transport.port import Headers, Request, Response, Transport, Un
 from rpcexplorer.transport.request import address_of
 
 if TYPE_CHECKING:
+    from rpcexplorer.client.mcp import McpServer
     from rpcexplorer.transport.port import ShownCertificate
     from rpcexplorer.transport.tls import Trust
 
 
-async def connect(profile: Profile, reply_limit: int, around: Surroundings = ALONE) -> Transport:
-    """Return the transport for the profile's address.
+async def connect(
+    profile: Profile, reply_limit: int, around: Surroundings = ALONE, mcp: McpServer | None = None
+) -> Transport:
+    """Return the transport for the profile's address; ``mcp`` is what is known of a server of MCP.
 
     It is loaded in another thread, so that the screen stays responsive.
     """
@@ -44,7 +47,7 @@ async def connect(profile: Profile, reply_limit: int, around: Surroundings = ALO
         await asyncio.to_thread(import_module, "rpcexplorer.client.open_connection")
         from rpcexplorer.client.open_connection import open_connection
 
-        return open_connection(profile, reply_limit, trust_of(profile), around)
+        return open_connection(profile, reply_limit, trust_of(profile), around, mcp)
     await _import_http()
     from rpcexplorer.transport.http import HttpTransport
 
@@ -178,8 +181,6 @@ OK = 200
 EVENT_STREAM: Final = "text/event-stream"
 CLEAR_STATUSES = frozenset({*REDIRECTS, 401, 407})
 """Statuses after which the content of the body does not matter."""
-CALLS_A_TOOL: Final = "tools/call"
-"""The method of MCP whose result may say that it failed."""
 MAX_TOOL_RESULT: Final = 16 * 1024 * 1024
 """Bytes of a tool's result that are searched for a failure, in 20 ms."""
 MAX_TOOL_TEXT: Final = 4_000
@@ -206,7 +207,7 @@ def request_of(
     It is passed to the socket next and nowhere else.
     """
     body = b""
-    if verb == "POST":
+    if verb == "POST" and request.message.calls:
         body = opened(body_of(profile, request.message), request, secrets)
     url = opened_address(request.address, secrets) or profile.endpoint
     if not request.headers:

@@ -29,7 +29,7 @@ ParamsValue = Sequence[Any] | Mapping[str, Any]
 BatchCall = tuple[str] | tuple[str, ParamsValue | None] | tuple[str, ParamsValue | None, str]
 SETTINGS: Final = (
     "path", "timeout", "headers", "content_type", "accept", "empty_params", "envelope", "id", "ca_file",
-    "certificate", "cert_file", "key_file", "handshake", "command", "folder", "environment", "framing", "login",
+    "certificate", "cert_file", "key_file", "handshake", "mcp", "command", "folder", "environment", "framing", "login",
     "answers", "methods",
 )  # fmt: skip
 """The keys of a profile that change what a client sends, or what it understands."""
@@ -66,9 +66,9 @@ class Client(ProfileClient):
         """Accept a URL, credentials, and these keys of a profile as settings.
 
         ``path``, ``timeout``, ``headers``, ``content_type``, ``accept``, ``empty_params``, ``envelope``, ``id``,
-        ``ca_file``, ``certificate``, ``cert_file``, ``key_file``, ``handshake``, ``command``, ``framing``, ``login``,
-        ``answers`` and ``methods``. Tables are dicts. Raise ``TypeError`` for another name, and ``ValueError`` for a
-        value that cannot be used.
+        ``ca_file``, ``certificate``, ``cert_file``, ``key_file``, ``handshake``, ``mcp``, ``command``, ``folder``,
+        ``environment``, ``framing``, ``login``, ``answers`` and ``methods``. Tables are dicts. Raise ``TypeError`` for
+        another name, and ``ValueError`` for a value that cannot be used.
 
         A ``path`` is appended to ``url``. Without one, ``url`` is the complete address if it has a path of its own.
         ``on_event`` gets what the server sends unasked; it must not take long. A process with the URL

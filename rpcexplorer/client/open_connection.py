@@ -39,7 +39,15 @@ from rpcexplorer.client.server_messages import (
 from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.profile import MCP_SPOKEN, CanAsk, Profile, ask_nobody, mcp_params, own_initialize
+from rpcexplorer.model.profile import (
+    MCP_SPOKEN,
+    MCP_STATELESS,
+    CanAsk,
+    Profile,
+    ask_nobody,
+    mcp_params,
+    own_initialize,
+)
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_object
 from rpcexplorer.rpc.messages import (
@@ -68,10 +76,13 @@ from rpcexplorer.transport.port import (
 )
 
 if TYPE_CHECKING:
+    from rpcexplorer.client.mcp import McpServer
     from rpcexplorer.client.open_files import OpenFiles
     from rpcexplorer.transport.tls import Trust
 
 INITIALIZE: Final = "initialize"
+DISCOVER_SECONDS: Final = 5.0
+"""For the answer to ``server/discover``, which some servers that do not know it never send."""
 UNREAD: Final = frozenset({-32700, -32600, METHOD_NOT_FOUND})
 """Codes of a server that may not know the handshake."""
 MAX_REMEMBERED: Final = 1_000
@@ -150,7 +161,9 @@ def _initialize(params: str) -> Call:
     return Call("initialize", params, "rpcexplorer.initialize")
 
 
-def open_connection(profile: Profile, cap: int, trust: Trust, around: Surroundings) -> OpenConnection:
+def open_connection(
+    profile: Profile, cap: int, trust: Trust, around: Surroundings, mcp: McpServer | None = None
+) -> OpenConnection:
     """Return the connection to a profile's server, which the first call opens."""
     kind, folder = profile.connection_kind, None
     if kind == "process" and around.command:
@@ -182,6 +195,7 @@ def open_connection(profile: Profile, cap: int, trust: Trust, around: Surroundin
         opening=opening_of(profile, folder, around.can_ask),
         cancel=profile.handshake if profile.handshake in {"lsp", "mcp"} else None,
         files_for=files_for,
+        mcp=mcp,
     )
 
 
@@ -218,14 +232,18 @@ class OpenConnection:
         opening: Opening | None = None,
         cancel: CancelForm | None = None,
         files_for: Callable[[], OpenFiles] | None = None,
+        mcp: McpServer | None = None,
     ) -> None:
-        """Prepare a connection that ``wire_for`` makes for the first request."""
+        """Prepare a connection that ``wire_for`` makes for the first request.
+
+        ``mcp``: the server is asked which version it speaks, before a handshake that not all versions have.
+        """
         self._wire_for = wire_for
         self.requests = ServerRequests(around, answer, self._send_answer, form.envelope)
         self._form = replace(form, empty_params="omit")
         """The form of our own calls: shutdown and exit of language servers have no params."""
         self._has_screen = around.has_screen
-        self._handshake, self._cancel = opening, cancel
+        self._handshake, self._cancel, self._mcp = opening, cancel, mcp
         self._files_for = files_for
         self._files: OpenFiles | None = None
         self._wire: Wire | None = None
@@ -392,7 +410,11 @@ class OpenConnection:
             await self._connect(request, limit, deadline)
             is_by_hand = any(call.method == b'"initialize"' for call in calls)
             if self._handshake is not None and not is_by_hand:
-                await self._shake_hands(self._handshake)
+                needs_handshake = self._mcp is None or await self._asks_for_handshake(
+                    self._mcp, request, limit, deadline
+                )
+                if needs_handshake:
+                    await self._shake_hands(self._handshake)
             if close_count != self._close_count:
                 raise closed_here()
         except BaseException as error:
@@ -414,15 +436,50 @@ class OpenConnection:
         self._reader = asyncio.create_task(self._read(wire))
         self._writer = asyncio.create_task(self._send_answers(wire))
 
+    async def _asks_for_handshake(
+        self, mcp: McpServer, request: Request, limit: asyncio.Timeout, deadline: float
+    ) -> bool:
+        """Find out which version of MCP the server speaks; return whether that has a handshake.
+
+        A server that was known to have one is not asked again: some end when they get another call first.
+        """
+        if mcp.version and not mcp.is_stateless:
+            return True
+        if mcp.profile.mcp == MCP_STATELESS:
+            return False
+        until = limit.when()
+        assert until is not None
+        left = until - asyncio.get_running_loop().time()
+        call, outcome = mcp.discover_call("rpcexplorer.discover"), None
+        try:
+            async with asyncio.timeout(min(DISCOVER_SECONDS, left / 2)):
+                outcome = decode(await self._call(call), call.id, self._form)
+        except TimeoutError:
+            pass  # The handshake gets the rest of the time.
+        except Unreachable as error:
+            if error.step != "closed":
+                raise
+            await self._wait_for_ending()
+            await self._connect(request, limit, deadline)
+        mcp.choose(outcome)
+        return not mcp.is_stateless
+
     async def _shake_hands(self, handshake: Opening) -> None:
         """Send ``initialize``, and the notification after its result."""
         self._is_greeting = True  # It stays so after a timeout, whose sentence says so.
         try:
             outcome = decode(await self._call(handshake.request), handshake.request.id, self._form)
+            if self._mcp is not None and self._mcp.is_stateless_after(outcome):
+                self._is_greeting = False
+                return
             if not isinstance(outcome, Result):
+                if self._mcp is not None:
+                    self._mcp.speak("")
                 advice = f". {MCP_SPOKEN}." if self._cancel == "mcp" else ""
                 is_known = isinstance(outcome, ErrorObject) and outcome.code not in UNREAD
                 raise Unreachable("closed", f"{_failure_of(outcome)}{advice}", reason="not greeted" if is_known else "")
+            if self._mcp is not None:
+                self._mcp.begin(outcome)
             await self._send(encode(handshake.notification, self._form))
         except Unreachable as error:
             sentence = f"{INITIALIZE} failed: {error.sentence}"

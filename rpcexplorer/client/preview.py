@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from rpcexplorer.auth.credentials import AuthCall, AuthRequest, Message, find_unsendable
 from rpcexplorer.auth.registry import auth_of, requests_for
 from rpcexplorer.client.call import body_of, http_request
 from rpcexplorer.client.handshake import handshake_of
+from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import Profile, split_socket
@@ -19,6 +20,10 @@ from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
 from rpcexplorer.transport.port import Headers, Request, Unreachable
 from rpcexplorer.transport.request import SOCKET, WEBSOCKET, address_of, request_headers, upgrade_headers
+
+if TYPE_CHECKING:
+    from rpcexplorer.client.mcp import McpServer
+    from rpcexplorer.model.method import Described
 
 RANDOM_KEY: Final = "(random)"
 """Shown instead of the key of a WebSocket."""
@@ -33,11 +38,13 @@ def preview(
     logs_in: bool = True,
     bare: bool = False,
     secrets: Iterable[Secret] = (),
+    mcp_version: str = "",
+    described: Callable[[str], Described | None] = lambda _: None,
 ) -> Preview | Refused:
     """Return the request for the draft, or why it would not be sent.
 
     ``logs_in``: without a session, a login is sent first. ``bare``: without credentials, as a login is sent. The values
-    of ``secrets`` are redacted wherever they were typed.
+    of ``secrets`` are redacted wherever they were typed. ``mcp_version`` and ``described`` are as in `Surroundings`.
     """
     redactor = redactor_of(profile, secrets)
     hide = redactor.text
@@ -46,7 +53,12 @@ def preview(
     if isinstance(calls, Refused):
         return calls
     typed = Message(kind_of(draft), calls, only_shown=True)
-    shown = _first_request(profile, typed, bare=bare)
+    mcp = None
+    if profile.handshake == "mcp":
+        from rpcexplorer.client.mcp import McpServer  # Few profiles need it.
+
+        mcp = McpServer(profile, Surroundings(mcp_version=lambda: mcp_version, described=described))
+    shown = _first_request(profile, typed, mcp, bare=bare)
     if isinstance(shown, Refused):
         return shown
     # Only the typed part is checked: the references of the auth type are correct.
@@ -83,7 +95,7 @@ def preview(
         body,
         logs_in_first=to_come and logs_in,
         doubt=doubt.sentence if doubt else "",
-        facts=_facts(profile, typed),
+        facts=_facts(profile, typed, mcp),
     )
 
 
@@ -111,7 +123,7 @@ def _as_sent(request: Request, profile: Profile) -> tuple[str, Headers, bytes]:
     return "", (), framed.removesuffix(b"\n")
 
 
-def _facts(profile: Profile, message: Message) -> tuple[tuple[str, str], ...]:
+def _facts(profile: Profile, message: Message, mcp: McpServer | None) -> tuple[tuple[str, str], ...]:
     """Return the address of a stream, and the handshake of a connection that stays open."""
     if not profile.is_open_connection:
         return ()
@@ -121,7 +133,11 @@ def _facts(profile: Profile, message: Message) -> tuple[tuple[str, str], ...]:
     if profile.connection_kind == "stream":
         facts.append(("address", redacted_address(profile.endpoint)))
     opening = opening_of(profile)
-    if opening and opening.request.method not in [call.method for call in message.calls]:
+    if opening is None or opening.request.method in [call.method for call in message.calls]:
+        return tuple(facts)
+    if mcp is not None and not mcp.version:
+        facts.append(("handshake", "server/discover, which decides whether initialize follows"))
+    elif mcp is None or not mcp.is_stateless:
         facts.append(("handshake", f"{opening.request.method}, {opening.notification.method}"))
     return tuple(facts)
 
@@ -134,7 +150,7 @@ def _redacted_line(profile: Profile, line: str) -> str:
     return f"{verb} {redacted_address(origin + target)[len(origin) :]} {version}"
 
 
-def _first_request(profile: Profile, message: Message, *, bare: bool) -> AuthRequest | Refused:
+def _first_request(profile: Profile, message: Message, mcp: McpServer | None, *, bare: bool) -> AuthRequest | Refused:
     """Return the request of the message itself, as if there is a session."""
     call = AuthCall(profile, message, Secret("", profile.label("session")), datetime.now(UTC), lambda: False)
     if bare:
@@ -146,5 +162,5 @@ def _first_request(profile: Profile, message: Message, *, bare: bool) -> AuthReq
             request = end.value
     if isinstance(request, Refused):
         return request
-    handshake = handshake_of(profile)
+    handshake = handshake_of(profile, mcp)
     return handshake.shown(request) if handshake else request

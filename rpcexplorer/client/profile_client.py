@@ -56,6 +56,7 @@ from rpcexplorer.transport.port import Partial, Request, Response, Transport, Un
 
 if TYPE_CHECKING:
     from rpcexplorer.client.event_stream import EventStream, Listening
+    from rpcexplorer.client.mcp import McpServer
     from rpcexplorer.client.open_connection import OpenConnection
     from rpcexplorer.client.openings import Openings
     from rpcexplorer.model.event import Event
@@ -92,11 +93,12 @@ class ProfileClient:
         prints: bool = False,
         around: Surroundings = ALONE,
         advises: bool = True,
+        mcp: McpServer | None = None,
     ) -> None:
         """``record`` gets each exchange; without a ``transport``, the first call chooses one for the address.
 
         ``prints``: responses go to stdout, so the names of their members are not redacted. ``advises``: the sentence of
-        a failure says what to do before the call is sent again.
+        a failure says what to do before the call is sent again. ``mcp``: what is known of a server of MCP.
         """
         self.profile, self.credentials = profile, credentials
         self.advises = advises
@@ -107,7 +109,12 @@ class ProfileClient:
         """Event streams over HTTP that have not ended."""
         self._background: set[asyncio.Task[None]] = set()
         """Messages that are sent while nobody waits for their responses."""
-        self._handshake = handshake_of(profile, around.can_ask)
+        if profile.handshake == "mcp" and mcp is None:
+            from rpcexplorer.client.mcp import McpServer  # Few profiles need it.
+
+            mcp = McpServer(profile, around)
+        self.mcp = mcp
+        self._handshake = handshake_of(profile, mcp)
         self._redaction = Redaction(profile, ())
         self._url = redacted_address(profile.endpoint)
 
@@ -327,7 +334,12 @@ class ProfileClient:
         """
         transport = await self.open_transport()
         return ProfileClient(
-            profile, self.credentials, reply_limit=self._reply_limit, transport=transport, around=self._around
+            profile,
+            self.credentials,
+            reply_limit=self._reply_limit,
+            transport=transport,
+            around=self._around,
+            mcp=self.mcp,
         )
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
@@ -391,7 +403,7 @@ class ProfileClient:
         return event.remark or "The request was already answered."
 
     async def open_transport(self) -> Transport:
-        transport = self._transport or await connect(self.profile, self._reply_limit, self._around)
+        transport = self._transport or await connect(self.profile, self._reply_limit, self._around, self.mcp)
         # Another call may have been faster. A transport that sent nothing has no connection to close.
         self._transport = self._transport or transport
         return self._transport
@@ -646,8 +658,9 @@ class RunningCall:
         )
 
     def _cancel_on_server(self, request: AuthRequest, sent: Request) -> None:
-        """Tell a server of MCP over HTTP that a call has ended, which it does not learn from the end of a request."""
-        is_mcp = self._profile.handshake == "mcp" and not self._profile.is_open_connection
+        """Tell a server of MCP that a call has ended, which the end of a request does not say in a session."""
+        mcp = self._client.mcp
+        is_mcp = mcp is not None and not mcp.is_stateless and not self._profile.is_open_connection
         is_call = request.message.kind == "call" and sent.verb == "POST" and not request.is_ahead
         if is_mcp and is_call and self._partial.sent_whole:
             from rpcexplorer.client.server_messages import cancellation

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rpcexplorer.client.open_files import ReadFile
     from rpcexplorer.model.destination import ProcessCommand
     from rpcexplorer.model.event import Event
+    from rpcexplorer.model.method import Described
     from rpcexplorer.model.profile import Profile
 
 
@@ -37,6 +38,12 @@ class Surroundings(Struct, frozen=True):
     """The values of the process's environment variables that are secrets."""
     read_file: ReadFile | None = None
     """Return the text of a file that a language server is to open."""
+    mcp_version: Callable[[], str] = lambda: ""
+    """Return the version of MCP that the server spoke last."""
+    keep_mcp_version: Callable[[str], None] = lambda _: None
+    """Remember that version, or that it has to be found again."""
+    described: Callable[[str], Described | None] = lambda _: None
+    """Return the description of a method, if it is known."""
 
     def refused(self, profile: Profile) -> Refused | None:
         """Return why the process of a profile must not be started."""

@@ -102,6 +102,8 @@ class MethodList(Struct):
     """The quirks of the server's responses were reported."""
     source: str = ""
     """The stamp of the described file; empty if the list is from the server."""
+    mcp: str = ""
+    """The version of MCP that the server spoke last."""
 
     def clean(self, hide: HideSecrets) -> MethodList:
         """Return the list without secrets.
@@ -449,6 +451,18 @@ class MethodLists:
         known.list.habits = True
         self._write(profile, known)
         return True
+
+    def mcp_version(self, profile: Profile) -> str:
+        """Return the version of MCP that the server spoke last; empty if none is known."""
+        return self._cached(profile).list.mcp
+
+    def keep_mcp_version(self, profile: Profile, version: str) -> None:
+        """Remember the version of MCP that a server speaks."""
+        if self.mcp_version(profile) == version:
+            return
+        known = self._read_again(profile)
+        known.list.mcp = version
+        self._write(profile, known)
 
     def settle(self, profile: Profile, discovery: Discovery, stamp: str = "") -> Discovery:
         """Store a discovery; return it with the differences from the previous one.

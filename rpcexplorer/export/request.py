@@ -115,7 +115,8 @@ class Subject(Struct, frozen=True):
             return ""
         if isinstance(handshake, HeaderHandshake):
             return handshake.header
-        return MCP_SESSION_HEADER if handshake == "mcp" else ""
+        has_session = any(name == MCP_SESSION_HEADER for name, _ in self.preview.headers)
+        return MCP_SESSION_HEADER if has_session else ""
 
     @property
     def values(self) -> list[str]:

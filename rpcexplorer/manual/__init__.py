@@ -16,6 +16,7 @@ PAGES: Final = (
     "profile-keys",
     "connecting",
     "connections",
+    "mcp",
     "auth",
     "logins",
     "secrets",

@@ -167,13 +167,21 @@ class HeaderHandshake(Struct, frozen=True, forbid_unknown_fields=True):
     header: str
 
 
-MCP_VERSION: Final = "2025-06-18"
-MCP_SPOKEN: Final = f"rpcexplorer uses MCP {MCP_VERSION}"
-"""Said when ``initialize`` fails: a server may know only a later version."""
+McpVersion = Literal["2026-07-28", "2025-11-25", "2025-06-18"]
+MCP_VERSIONS: Final[tuple[McpVersion, ...]] = ("2026-07-28", "2025-11-25", "2025-06-18")
+"""The versions of MCP that are spoken, the newest first."""
+MCP_STATELESS: Final = MCP_VERSIONS[0]
+"""Its requests need no handshake: each says which version it has, and what the client can do."""
+MCP_SPOKEN: Final = f"rpcexplorer uses MCP {', '.join(MCP_VERSIONS)}"
+"""Said when ``initialize`` fails: a server may know only another version."""
 MCP_VERSION_HEADER: Final = "MCP-Protocol-Version"
 MCP_SESSION_HEADER: Final = "Mcp-Session-Id"
 ELICITATION: Final = "elicitation/create"
 """The request with which a server of MCP asks the user."""
+CALLS_A_TOOL: Final = "tools/call"
+"""The method of MCP whose result may say that it failed."""
+MCP_META: Final = "io.modelcontextprotocol/"
+"""Prefix of the protocol's own members of ``_meta``."""
 MCP_CAPABILITIES: Final = {
     "roots/list": "roots",
     "sampling/createMessage": "sampling",
@@ -301,6 +309,8 @@ class Profile(Struct, frozen=True, dict=True):
     """Absolute path of the client certificate, perhaps with its key."""
     key_file: str | None = None
     handshake: Literal["mcp", "lsp"] | HeaderHandshake | None = None
+    mcp: Literal["auto", McpVersion] = "auto"
+    """The version of MCP; ``auto`` is the newest that the server speaks, too."""
     command: tuple[str, ...] = ()
     """The words of a process that is the server. No shell reads them."""
     command_folder: str = ""
@@ -674,12 +684,26 @@ def mcp_capabilities(profile: Profile, can_ask: CanAsk = ask_nobody) -> dict[str
     return offered
 
 
-def mcp_params(profile: Profile, can_ask: CanAsk = ask_nobody) -> str:
-    """Return the params of MCP's ``initialize``."""
+def _mcp_client(profile: Profile, can_ask: CanAsk) -> dict[str, Any]:
+    """Return who we are for a server of MCP, and what we can do."""
     client = {"name": "rpcexplorer", "version": "1"}
-    offered = mcp_capabilities(profile, can_ask)
-    params = {"protocolVersion": MCP_VERSION, "capabilities": offered, "clientInfo": client}
-    return msgspec.json.encode(params | own_initialize(profile)).decode()
+    return {"capabilities": mcp_capabilities(profile, can_ask), "clientInfo": client} | own_initialize(profile)
+
+
+def mcp_params(profile: Profile, can_ask: CanAsk = ask_nobody) -> str:
+    """Return the params of MCP's ``initialize``, which proposes the newest version that has it."""
+    version = MCP_VERSIONS[1] if profile.mcp in {"auto", MCP_STATELESS} else profile.mcp
+    return msgspec.json.encode({"protocolVersion": version} | _mcp_client(profile, can_ask)).decode()
+
+
+def mcp_meta(profile: Profile, can_ask: CanAsk = ask_nobody) -> dict[str, Any]:
+    """Return what each request says of itself in MCP without a handshake."""
+    client = _mcp_client(profile, can_ask)
+    return {
+        f"{MCP_META}protocolVersion": MCP_STATELESS,
+        f"{MCP_META}clientInfo": client["clientInfo"],
+        f"{MCP_META}clientCapabilities": client["capabilities"],
+    }
 
 
 def process_address(words: Sequence[str]) -> str:

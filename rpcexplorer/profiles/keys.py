@@ -30,7 +30,7 @@ from rpcexplorer.files.toml_shape import (
     version_rule,
 )
 from rpcexplorer.model.problem import capitalised
-from rpcexplorer.model.profile import RESERVED, ConfirmWhen, is_reserved
+from rpcexplorer.model.profile import MCP_VERSIONS, RESERVED, ConfirmWhen, is_reserved
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.profiles.values import (
     LOGIN_PARAMS,
@@ -397,6 +397,14 @@ PROFILE_KEYS: Final = (
         help="Handshake before the first call: mcp, lsp, or the name of a header.",
         metavar="mcp|lsp|HEADER",
         value="handshake",
+    ),
+    ProfileKey(
+        "mcp",
+        choice_rule("auto", *MCP_VERSIONS),
+        "exchange",
+        help="Version of MCP, if the handshake is mcp.",
+        default="auto",
+        choices=("auto", *MCP_VERSIONS),
     ),
     ProfileKey(
         "discovery",

@@ -91,7 +91,9 @@ def test_tool_of_mcp_is_called_as_a_method(tmp_path: Path) -> None:
         call = await server.receive()
         await server.say(result(call, [call["method"], call["params"]]))
 
-    exchange = using("tcp", answer, lambda client: client.call("add", {"a": 1}), tmp_path, handshake="mcp")
+    exchange = using(
+        "tcp", answer, lambda client: client.call("add", {"a": 1}), tmp_path, handshake="mcp", mcp="2025-06-18"
+    )
     assert value_of(exchange) == b'["tools/call", {"name": "add", "arguments": {"a": 1}}]'
 
 

@@ -238,7 +238,7 @@ def test_mcp_session_is_hidden_before_the_first_event(monkeypatch: pytest.Monkey
         hidden.extend(value.reveal() for value in values)
 
     async def call(server: RawServer) -> None:
-        user = User(server, handshake="mcp")
+        user = User(server, handshake="mcp", mcp="2025-06-18")
         user.on_event = lambda _: known.append([*hidden])
         await user.call()
 
@@ -337,7 +337,9 @@ def test_listening_without_a_call_gets_a_stream() -> None:
         return [request.reply(result={"protocolVersion": "2025-06-18"}, headers=session), NEXT]
 
     answers = {"roots/list": Answer(ask=True)}
-    user, end, requests = listened(script, handshake="mcp", answers=answers, auth=BearerAuth(), accept="a/b")
+    user, end, requests = listened(
+        script, handshake="mcp", mcp="2025-06-18", answers=answers, auth=BearerAuth(), accept="a/b"
+    )
     initialize, initialized, get, reply = requests
     assert initialize.json["params"]["capabilities"] == {}, "nobody can answer"
     assert b"notifications/initialized" in initialized.body

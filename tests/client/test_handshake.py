@@ -14,7 +14,7 @@ from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import AuthRequest, AuthResponse
 from rpcexplorer.auth.token import BearerAuth
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.handshake import McpSession
+from rpcexplorer.client.mcp import McpOverHttp, McpServer
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Sent, Stop, Unreached
@@ -137,7 +137,7 @@ class Mcp:
         return http_reply(lines, headers={"Content-Type": "text/event-stream"})
 
 
-MCP: dict[str, Any] = {"handshake": "mcp", "empty_params": "{}"}
+MCP: dict[str, Any] = {"handshake": "mcp", "mcp": "2025-11-25", "empty_params": "{}"}
 
 
 def test_mcp_session_begins_before_the_first_call() -> None:
@@ -265,7 +265,7 @@ def test_credentials_are_sent_with_the_whole_handshake() -> None:
         (
             answering(error={"code": -32601, "message": "no"}),
             ErrorObject,
-            "the call was not sent rpcexplorer uses MCP 2025-06-18",
+            "the call was not sent rpcexplorer uses MCP 2026-07-28, 2025-11-25, 2025-06-18",
         ),
         (http_reply(b"<h1>no</h1>", 404), Malformed, "The call was not sent, because initialize failed"),
         (b"", Unreached, "The call was not sent, because initialize failed"),
@@ -312,7 +312,8 @@ def test_mcp_session_id_is_redacted_in_responses() -> None:
 
 
 def test_parallel_calls_keep_their_own_session() -> None:
-    mcp, request = McpSession("{}"), AuthRequest(message(method="add"))
+    server = McpServer(Profile("p", "http://h", handshake="mcp", mcp="2025-11-25"))
+    mcp, request = McpOverHttp(server), AuthRequest(message(method="add"))
     flows = [mcp.send(request, []) for _ in range(2)]
 
     def session_of(sent: AuthRequest) -> str:
@@ -368,7 +369,7 @@ def test_call_without_response_is_cancelled(ends: str) -> None:
 
 
 def test_preview_shows_request_with_handshake() -> None:
-    profile = Profile("p", "http://h", handshake="mcp", empty_params="{}")
+    profile = Profile("p", "http://h", handshake="mcp", mcp="2025-11-25", empty_params="{}")
     shown = preview(profile, Draft("add", '{"a":1}'), "7", has_session=False)
     assert isinstance(shown, Preview)
     assert b'"method":"tools/call","params":{"name":"add","arguments":{"a":1}}' in shown.body

@@ -15,7 +15,7 @@ from rpcexplorer.client.open_connection import CancelForm, OpenConnection, Openi
 from rpcexplorer.client.server_messages import answers_of
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.profile import Answer, Profile, ask_nobody
+from rpcexplorer.model.profile import MCP_SPOKEN, Answer, Profile, ask_nobody
 from rpcexplorer.rpc.messages import Call
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
 
@@ -447,7 +447,7 @@ def test_form_of_profile_reaches_all_own_messages() -> None:
     assert messages[5]["params"] == {"id": 7}
 
 
-@pytest.mark.parametrize(("cancel", "advice"), [(None, ""), ("lsp", ""), ("mcp", ". rpcexplorer uses MCP 2025-06-18.")])
+@pytest.mark.parametrize(("cancel", "advice"), [(None, ""), ("lsp", ""), ("mcp", f". {MCP_SPOKEN}.")])
 def test_failed_handshake_sends_no_call(cancel: CancelForm | None, advice: str) -> None:
     async def use(peer: Peer) -> tuple[Unreachable, bool]:
         task = peer.call("a")

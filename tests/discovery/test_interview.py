@@ -325,7 +325,7 @@ def test_mcp_handshake_lists_only_tools() -> None:
     found, server = discovered(answer, handshake="mcp")
     assert [(method.name, method.doc, method.by) for method in found.methods] == [("search", "Searches", "name")]
     assert server.methods == [
-        "initialize", "notifications/initialized", "tools/list", "prompts/list", "resources/list",
+        "server/discover", "initialize", "notifications/initialized", "tools/list", "prompts/list", "resources/list",
     ]  # fmt: skip
     assert found.sentences[-1] == "tools/list: 1 method"
 

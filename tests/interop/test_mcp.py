@@ -10,6 +10,7 @@ import pytest
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import MCP_STATELESS, MCP_VERSIONS
 from rpcexplorer.rpc.messages import Result
 from tests.interop.serving import added_and_tested, asgi, discovered, error, send
 
@@ -50,8 +51,8 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
         yield address
 
 
-def called(url: str, method: str, params: str = "") -> Exchange:
-    return send(url, Draft(method, params), handshake="mcp", **SETTINGS)
+def called(url: str, method: str, params: str = "", mcp: str = "auto") -> Exchange:
+    return send(url, Draft(method, params), handshake="mcp", mcp=mcp, **SETTINGS)
 
 
 def value(exchange: Exchange) -> Any:
@@ -64,13 +65,19 @@ def test_call_without_handshake_needs_a_session(url: str) -> None:
 
 
 def test_call_is_sent_after_the_handshake(url: str) -> None:
-    exchange = called(url, "ping")
+    exchange = called(url, "ping", mcp="2025-11-25")
     assert value(exchange) == {}
     assert any("interop" in note for note in exchange.notes), "the client of the handshake"
 
 
+@pytest.mark.parametrize("version", ["auto", *MCP_VERSIONS])
+def test_tool_is_called_by_its_own_name_in_each_version(url: str, version: str) -> None:
+    result = value(called(url, "add", '{"a": 40}', mcp=version))
+    assert result["structuredContent"] == {"result": 42}
+    assert ("resultType" in result) == (version in {"auto", MCP_STATELESS})
+
+
 def test_tool_is_called_by_its_own_name(url: str) -> None:
-    assert value(called(url, "add", '{"a": 40}'))["structuredContent"] == {"result": 42}
     assert value(called(url, "tools/call", '{"name": "add", "arguments": {"a": 1}}'))["isError"] is False
 
 

@@ -1,0 +1,228 @@
+"""Tests of MCP: which version is spoken, and requests without a handshake."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.auth.basic import NoAuth
+from rpcexplorer.client.client import Client
+from rpcexplorer.client.mcp import header_value
+from rpcexplorer.client.preview import preview
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange, Preview
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.rpc.messages import ErrorObject, Result
+from tests.client.test_handshake import Mcp
+from tests.fakes.mcp import META, STATELESS, StatelessMcp, stdio_script
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, Received, Script, http_reply
+
+MCP: dict[str, Any] = {"handshake": "mcp", "empty_params": "{}"}
+
+
+def calls(script: Script, *drafts: Draft, **settings: Any) -> tuple[list[Exchange], RawServer]:
+    """Send drafts one after the other with one client."""
+    with RawServer(script) as server:
+
+        async def send() -> list[Exchange]:
+            async with Client(server.origin, auth=NoAuth(), **{**MCP, **settings}) as client:
+                return [await client.send(draft) for draft in drafts]
+
+        return asyncio.run(send()), server
+
+
+def test_server_without_handshake_gets_what_each_request_says() -> None:
+    (one, two), server = calls(StatelessMcp(), Draft("add", '{"a": 1.10}'), Draft("tools/list"))
+    assert isinstance(one.outcome, Result), one
+    assert isinstance(two.outcome, Result), two
+    assert server.methods == ["server/discover", "tools/call", "tools/list"]
+    sent = server.requests[1]
+    assert b'"arguments":{"a":1.10}' in sent.body, "as it was typed"
+    assert sent.json["params"]["_meta"] == {
+        f"{META}protocolVersion": STATELESS,
+        f"{META}clientInfo": {"name": "rpcexplorer", "version": "1"},
+        f"{META}clientCapabilities": {},
+    }
+    assert sent.header("Mcp-Session-Id") is None
+    assert one.method == "add"
+
+
+def test_own_members_of_meta_stay() -> None:
+    typed = '{"_meta": {"progressToken": 7, "io.modelcontextprotocol/clientInfo": null}, "name": "x"}'
+    _, server = calls(StatelessMcp(), Draft("tools/call", typed))
+    meta = server.requests[-1].json["params"]["_meta"]
+    assert (meta["progressToken"], meta[f"{META}clientInfo"], meta[f"{META}protocolVersion"]) == (7, None, STATELESS)
+
+
+@pytest.mark.parametrize("status", [400, 404, 500])
+def test_older_server_gets_a_session(status: int) -> None:
+    session = Mcp()
+
+    def script(request: Received) -> bytes:
+        if request.json["method"] == "server/discover":
+            return http_reply(b"no", status)
+        return session(request)
+
+    (one,), server = calls(script, Draft("add"))
+    assert isinstance(one.outcome, Result)
+    assert server.methods == ["server/discover", "initialize", "notifications/initialized", "tools/call"]
+    assert server.requests[1].json["params"]["protocolVersion"] == "2025-11-25"
+
+
+@pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
+def test_chosen_version_with_a_session_is_proposed(version: str) -> None:
+    _, server = calls(Mcp(), Draft("add"), mcp=version)
+    assert server.methods[0] == "initialize"
+    assert server.requests[0].json["params"]["protocolVersion"] == version
+
+
+def test_chosen_version_without_a_session_asks_nothing() -> None:
+    (one,), server = calls(StatelessMcp(), Draft("add"), mcp=STATELESS)
+    assert isinstance(one.outcome, Result)
+    assert server.methods == ["tools/call"]
+
+
+def test_error_of_initialize_can_name_the_version() -> None:
+    stateless = StatelessMcp()
+
+    def script(request: Received) -> bytes:
+        return http_reply(b"", 405) if request.json["method"] == "server/discover" else stateless(request)
+
+    (one,), server = calls(script, Draft("add"))
+    assert isinstance(one.outcome, Result)
+    assert server.methods == ["server/discover", "initialize", "tools/call"]
+
+
+def test_server_of_the_future_names_its_versions() -> None:
+    (one,), server = calls(StatelessMcp(supported=["2031-01-01"]), Draft("add"))
+    assert isinstance(one.outcome, ErrorObject)
+    assert one.outcome.code == -32022
+    assert server.methods == ["server/discover", "tools/call"]
+
+
+def test_locked_server_gets_no_handshake() -> None:
+    (one,), server = calls(http_reply(b"", 401, {"WWW-Authenticate": "Bearer"}), Draft("add"))
+    assert (one.exit_code, server.methods) == (3, ["server/discover"])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("us-west1", "us-west1"),
+        ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+        (" padded ", "=?base64?IHBhZGRlZCA=?="),
+        ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+        ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+        ("", "=?base64??="),
+    ],
+)
+def test_header_holds_any_text(text: str, value: str) -> None:
+    assert header_value(text) == value
+
+
+def test_headers_of_params_follow_from_the_schema_of_the_tool() -> None:
+    marked = {"region": "Region", "token": "Auth"}
+    draft = Draft("query", '{"region": "Zürich\\nX-Evil: 1", "token": "t0p-s3cret"}')
+    (one, two), server = calls(StatelessMcp(marked=marked), draft, draft)
+    assert isinstance(one.outcome, Result), one
+    assert isinstance(two.outcome, Result), two
+    refused, *_, sent, again = [request for request in server.requests if request.json["method"] == "tools/call"]
+    assert refused.header("Mcp-Param-Region") is None
+    assert sent.header("X-Evil") is None
+    assert again.header("Mcp-Param-Auth") == "t0p-s3cret"
+    assert server.methods.count("tools/list") == 2, "two pages, once"
+
+
+def test_value_of_a_secret_param_is_hidden_where_the_server_quotes_its_header() -> None:
+    server = StatelessMcp(marked={"api_key": "Key"})
+    server.answers["query"] = lambda _: {"error": {"code": -32000, "message": "bad key t0p-s3cret"}}
+    (one,), sent = calls(server, Draft("query", '{"api_key": "t0p-s3cret"}'), mcp=STATELESS)
+    assert sent.requests[-1].header("Mcp-Param-Key") == "t0p-s3cret"
+    assert isinstance(one.outcome, ErrorObject)
+    assert one.outcome.message == "bad key «not recorded»"
+    assert b"t0p-s3cret" not in one.response.body
+
+
+def test_preview_shows_headers_of_the_message() -> None:
+    profile = Profile("p", "http://h", handshake="mcp", empty_params="{}")
+    shown = preview(profile, Draft("grüßen", "{}"), "7", has_session=False)
+    assert isinstance(shown, Preview)
+    headers = dict(shown.headers)
+    assert (headers["MCP-Protocol-Version"], headers["Mcp-Method"]) == (STATELESS, "tools/call")
+    assert headers["Mcp-Name"] == header_value("grüßen")
+    assert "Mcp-Session-Id" not in headers
+
+
+def test_version_is_remembered_until_the_server_refuses_it(tmp_path: Path) -> None:
+    shell, now = Shell(tmp_path), [StatelessMcp()]
+    session = Mcp()
+
+    def script(request: Received) -> bytes:
+        if now:
+            return now[0](request)
+        if request.json["method"] == "server/discover" or request.header("MCP-Protocol-Version") == STATELESS:
+            return request.reply(status=400, error={"code": -32600, "message": "Bad Request: unsupported version"})
+        return session(request)
+
+    with RawServer(script) as server:
+        shell.sessions(f'[profile.it]\nurl = "{server.origin}"\nhandshake = "mcp"')
+        assert shell.run("call", "-p", "it", "add").code == 0
+        assert shell.run("call", "-p", "it", "add").code == 0
+        assert server.methods == ["server/discover", "tools/call", "tools/call"]
+        now.clear()
+        ran = shell.run("call", "-p", "it", "add")
+        assert ran.code == 0, ran.err
+        assert f"the server refuses MCP {STATELESS}" in ran.err
+        server.requests.clear()
+        assert shell.run("call", "-p", "it", "add").code == 0
+        assert server.methods == ["initialize", "notifications/initialized", "tools/call"]
+        now.append(StatelessMcp())
+        server.requests.clear()
+        ran = shell.run("call", "-p", "it", "add")
+        assert ran.code == 0, ran.err
+        assert server.methods == ["initialize", "tools/call"]
+
+
+def process(script: str, *drafts: Draft, **settings: Any) -> list[Exchange]:
+    async def send() -> list[Exchange]:
+        command = [sys.executable, "-c", script]
+        async with Client("stdio:", command=command, **{**MCP, **settings}) as client:
+            return [await client.send(draft) for draft in drafts]
+
+    return asyncio.run(send())
+
+
+def test_process_without_handshake_is_asked_before_the_first_call() -> None:
+    one, two = process(stdio_script(), Draft("add", '{"a": 1}'), Draft("initialize", "{}"))
+    assert isinstance(one.outcome, Result), one
+    assert one.outcome.decoded()["structuredContent"]["arguments"] == {"a": 1}
+    assert isinstance(two.outcome, ErrorObject), two
+
+
+OLD_PROCESS = """\
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    {first}
+    if message["method"] == "initialize":
+        result = {{"protocolVersion": "2025-06-18"}}
+    else:
+        result = message.get("params", {{}})
+    if "id" in message:
+        print(json.dumps({{"jsonrpc": "2.0", "id": message["id"], "result": result}}), flush=True)
+"""
+IGNORES = 'if message["method"] == "server/discover": continue'
+ENDS = 'if message["method"] == "server/discover": sys.exit("expected initialize")'
+
+
+@pytest.mark.parametrize("first", ["", IGNORES, ENDS], ids=["answers anything", "ignores it", "ends"])
+def test_older_process_gets_a_session(first: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.client.open_connection.DISCOVER_SECONDS", 0.5)
+    (one,) = process(OLD_PROCESS.format(first=first), Draft("add", '{"a": 1}'))
+    assert isinstance(one.outcome, Result), one
+    assert one.outcome.decoded() == {"name": "add", "arguments": {"a": 1}}
