@@ -49,6 +49,8 @@ class Project(Shell):
 
     def __init__(self, folder: Path, demo: DemoThread) -> None:
         super().__init__(folder)
+        self.more: dict[str, str] = {}
+        """Variables for pytest alone."""
         auth = f'auth = {{ kind = "cookie", username = "{USERNAME}" }}'
         self.sessions(
             f'default = "shop"\n[profile.shop]\nurl = "{demo.url}"\n{auth}\n'
@@ -71,7 +73,8 @@ class Project(Shell):
                 "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
                 "PYTHONPATH": str(ROOT),
                 "RPCEXPLORER_SHOP_PASSWORD": PASSWORD,
-            },
+            }
+            | self.more,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -109,6 +112,21 @@ def test_verdicts_become_passed_failed_and_error(workers: tuple[str, ...], proje
     assert lines[at + 2] == "shop.toml:13"
     assert "PASSED shop.toml::ping" in lines
     assert len(demo.service.sessions.by_token) == 1
+
+
+def test_secret_command_of_a_checkout_runs_only_if_it_is_allowed(project: Project, demo: DemoThread) -> None:
+    project.write("shop.toml", '[call.ping]\nmethod = "ping"\nexpect = { outcome = "result" }\n')
+    project.write("token", "#!/bin/sh\necho ran >>ran\necho " + PASSWORD)
+    (project.folder / "token").chmod(0o755)
+    auth = f'auth = {{ kind = "cookie", username = "{USERNAME}", password_command = ["./token"] }}'
+    project.sessions(f'default = "shop"\n[profile.shop]\nurl = "{demo.url}"\n{auth}\n')
+    project.more["RPCEXPLORER_SHOP_PASSWORD"] = ""
+    ran = project.pytest("--rpc-checks", "shop.toml")
+    assert "The password command of profile shop is blocked" in ran.stdout
+    assert not (project.folder / "ran").exists()
+    project.run("profiles", "allow", "shop", "--yes")
+    assert "1 passed" in project.pytest("--rpc-checks", "shop.toml").stdout
+    assert (project.folder / "ran").read_text() == "ran\n"
 
 
 def test_keyword_selects_the_check_to_send(project: Project) -> None:

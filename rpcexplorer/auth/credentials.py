@@ -314,6 +314,12 @@ class CredentialSource(Protocol):
     def drop(self, profile: Profile) -> bool:
         """Remove the session; return whether there was one."""
 
+    def reject(self, profile: Profile, used: Iterable[Secret]) -> bool:
+        """Forget those values that the next call can get anew, because the server has rejected them.
+
+        Return whether there were any.
+        """
+
     def in_use(self) -> Iterable[Secret]:
         """Return the values to redact in responses."""
 
@@ -359,6 +365,10 @@ class GivenCredentials:
 
     def drop(self, profile: Profile) -> bool:  # noqa: ARG002
         return self._values.pop("session", None) is not None
+
+    def reject(self, profile: Profile, used: Iterable[Secret]) -> bool:  # noqa: ARG002
+        """Return False: a program gives its values once."""
+        return False
 
     def in_use(self) -> tuple[Secret, ...]:
         """Return nothing: the caller passed these values and gets the exact bytes."""

@@ -284,6 +284,7 @@ class JwtAuth(AuthType, frozen=True):
 
     claims: tuple[tuple[str, str], ...] = ()
     """Claims besides ``iat``, the time of the token."""
+    key_command: tuple[str, ...] = ()
 
     kind: ClassVar[str] = "jwt"
     sends: ClassVar[str] = "a signed token, new for each request, in the header Authorization: Bearer"

@@ -148,7 +148,7 @@ def add(run: Run, /, name: str, team: bool, **typed: Any) -> None:
         world.hint(f"To test the connection and find other settings, run:\n{test}")
         return
     for field in profile.secrets:
-        if field != "session":
+        if field != "session" and not profile.auth.command_for(field):
             world.hint(f"To store the {field}, run:\n{PROGRAM} profiles secret {name} {field}")
 
 
@@ -491,6 +491,9 @@ def secret(run: Run, name: str, field: str | None, from_stdin: bool, forget: boo
     else:
         secrets.save(profile, field, _new_value(run, profile, field, from_stdin=from_stdin))
         world.say(f"stored {field} of {profile.name} for {profile.origin}")
+        if profile.auth.command_for(field):
+            world.warn(f"{profile.name} does not use it: auth.{field}_command prints its {field}")
+            return
         if field in secrets.state(profile):
             return
         if profile.assumes_auth:
@@ -523,6 +526,8 @@ def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]
                 state += f" ({profile.variable(field)})"
             case Secret(source="inherited"):
                 state += f" ({field})"
+            case Secret(source="command" | "file" as source):
+                state += f" (auth.{field}_{source})"
             case Secret(source=source):
                 state += f" ({source})"
             case DestinationChanged(why=why, changes=changes):

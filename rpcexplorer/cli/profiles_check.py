@@ -437,8 +437,8 @@ def allow(run: Run, name: str | None, folder: Path | None, listing: bool, forget
     until you have seen the change and allowed it here.
 
     Nothing uses a profile before you allow here what a file other than your user file decides: a change of the
-    destination, auth or login of a profile of your user file, a process (exactly these words in this folder), a Unix
-    socket, or a login that needs no secret. This also holds for the folder of a history.
+    destination, auth or login of a profile of your user file, a process or the command of a secret (exactly these words
+    in this folder), a Unix socket, or a login that needs no secret. This also holds for the folder of a history.
 
     Exit code 1: --forget did not find what was allowed.
 
@@ -481,8 +481,11 @@ def _allow(run: Run, profile: Profile) -> None:
     say(hide("\n".join([f"the destination of {profile.name}:", *values])))
     asked = f"Send calls and secrets of {profile.name} to this destination"
     process = question.process if question else None
-    if process:
+    if process or (question and question.runs):
         say("what the program does can change later without a question: it runs as you, with your files")
+    if question and question.runs:
+        asked = f"Run this command, and send calls and secrets of {profile.name} to this destination"
+    if process:
         asked = f"Start this process, and send calls and secrets of {profile.name} to it"
     history = explorer.profiles.histories.get(profile.name)
     if history:

@@ -504,6 +504,7 @@ class RunningCall:
         stop.watch(task)
         try:
             end = await self._drive(flow, call)
+            self._reject_secrets(end)
             redaction = self._redaction()
             exchange = await run_in_turns(self._exchange(end, redaction))
         except asyncio.CancelledError:
@@ -537,6 +538,19 @@ class RunningCall:
         if isinstance(end, AuthResponse) and not self._fetched:
             end = replace(end, outcome=_with_handshake_named(end.outcome))
         return end
+
+    def _reject_secrets(self, end: AuthResponse | Refused) -> None:
+        """Have the command of a secret run again by the next call, if the server has rejected its value."""
+        if not any(secret.source == "command" for secret in self._secrets.values()):
+            return
+        from rpcexplorer.auth.login import UNAUTHORIZED, rejects_credentials  # Few calls need this import.
+
+        exchange = replace(self._unsent, outcome=end if isinstance(end, Refused) else end.outcome)
+        if isinstance(end, AuthResponse):
+            exchange = replace(exchange, response=end.response)
+        is_rejected = exchange.response.status == UNAUTHORIZED or rejects_credentials(exchange, self._profile)
+        if is_rejected and self._credentials.reject(self._profile, self._secrets.values()):
+            self._notes.append("the server rejected the secret of a command, so the next call runs the command again")
 
     def _apply_events(self, call: AuthCall) -> None:
         """Handle the events that the flow reported since its last request."""

@@ -10,7 +10,7 @@ import socket
 import ssl
 import time
 import traceback
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from pathlib import Path
@@ -32,6 +32,7 @@ from rpcexplorer.auth.credentials import (
     SessionEnded,
     SessionOpened,
 )
+from rpcexplorer.auth.login import UNAUTHORIZED, asks_for_login
 from rpcexplorer.auth.registry import auth_of, requests_for
 from rpcexplorer.client.call import outcome_of, request_of, trust_of
 from rpcexplorer.client.handshake import handshake_of, with_handshake
@@ -112,12 +113,18 @@ class Service:
 
     def secret(self, field: str) -> Secret | Refused:
         """Return a secret. Files and destination are read once for all calls."""
-        if field not in self._secrets:
-            secret = _result_of(self._explorer.credentials.secret(self.profile, field))
-            if isinstance(secret, Refused):
-                return secret
+        known = self._secrets.get(field)
+        if known is not None and known.until > time.monotonic():
+            return known
+        secret = _result_of(self._explorer.credentials.secret(self.profile, field))
+        if isinstance(secret, Secret):
             self._secrets[field] = secret
-        return self._secrets[field]
+        return secret
+
+    def reject(self, secrets: Sequence[Secret]) -> None:
+        """Run the command of a rejected secret again for the next call."""
+        if self._explorer.credentials.reject(self.profile, secrets):
+            self._secrets = {field: secret for field, secret in self._secrets.items() if secret not in secrets}
 
     def saved(self, name: str) -> PlannedCall:
         """Return a saved call, such as ``@list users``; raise `UserError`."""
@@ -257,6 +264,8 @@ class RpcClient:
         else:
             outcome = outcome_of(request.message, response, self._profile.form)
             received = AuthResponse(outcome, response, len(sent.body))
+            if any(secret.source == "command" for secret in secrets) and self._asks_for_login(received):
+                self._service.reject(secrets)
         seconds = time.perf_counter() - started
         if request.is_ahead:
             row = request.message.method
@@ -266,6 +275,10 @@ class RpcClient:
         else:
             self._call_seconds += seconds  # It is sent again after a new login.
         return received
+
+    def _asks_for_login(self, received: AuthResponse) -> bool:
+        status = received.response.status
+        return status == UNAUTHORIZED or asks_for_login(self._profile.login_signs, received.outcome, status)
 
     def _report(self, row: str, start: float, seconds: float, received: int, failure: RpcFailure | None) -> None:
         self._user.environment.events.request.fire(

@@ -73,6 +73,8 @@ class DestinationChanged(Struct, frozen=True):
     """What the user allows by agreeing, exactly as ``changes`` were computed from it."""
     process: ProcessCommand | None = None
     """The process that the user allows by agreeing."""
+    runs: bool = False
+    """Whether agreeing allows a command that prints a secret, too."""
 
     def hidden(self, hide: Callable[[str], str]) -> DestinationChanged:
         """Return it without secrets, to be shown."""
@@ -80,7 +82,7 @@ class DestinationChanged(Struct, frozen=True):
         return replace(self, why=hide(self.why), changes=tuple(shown))
 
     def sentence(self, profile: str) -> str:
-        subject = "it" if self.process else "the new destination"
+        subject = "it" if self.process or self.runs else "the new destination"
         advice = self.advice or f"If {subject} is right, run `rpcexplorer profiles allow {profile}`"
         sentences = f"The {self.field} of profile {profile} is blocked: {self.why}."
         if self.changes:

@@ -142,6 +142,10 @@ ENDED_WORDS = (
 """Words of an error that mean "please log in": *auth*, not *author*."""
 
 
+OF_COMMAND: Final = "_command"
+"""The end of the keys of commands that print a secret, after its field."""
+
+
 class Auth(Struct, frozen=True):
     """Settings of an auth type; each type in auth/ extends them.
 
@@ -155,6 +159,16 @@ class Auth(Struct, frozen=True):
     """The fields of secrets that it needs, in the order of asking."""
     in_params: ClassVar[bool] = False
     """Credentials are members of the params."""
+
+    def command_for(self, field: str) -> tuple[str, ...]:
+        """Return the words of the command that prints a secret, or nothing."""
+        words: tuple[str, ...] = getattr(self, f"{field}{OF_COMMAND}", ())
+        return words
+
+    @property
+    def seconds(self) -> float | None:
+        """For how long a secret of a command is used."""
+        return getattr(self, "token_seconds", None)
 
     def secrets(self, profile: Profile) -> tuple[str, ...]:
         """Return the fields of secrets for a call, in the order of asking."""
@@ -446,6 +460,8 @@ class Profile(Struct, frozen=True, dict=True):
         found |= {key: getattr(self, key) for key in FORM_OF_REQUEST}
         if self.process_folder:
             found["folder"] = self.process_folder
+        if self.folder and self.command_folder and any(map(self.auth.command_for, FIELDS)):
+            found["command_folder"] = self.command_folder  # The command of a secret runs there.
         found |= {f"environment.{name}": value for name, value in self.environment}
         if self.environment_secrets:
             found["environment_secrets"] = ", ".join(self.environment_secrets)
@@ -524,8 +540,10 @@ def _unusual(table: str, value: Struct, usual: Struct) -> dict[str, str]:
     """Return the keys of a table that differ from its defaults."""
     found = {}
     for key in value.__struct_fields__:
-        if getattr(value, key) != getattr(usual, key):
-            found[f"{table}.{key}"] = _text(getattr(value, key))
+        part = getattr(value, key)
+        if part == getattr(usual, key):
+            continue
+        found[f"{table}.{key}"] = shlex.join(part) if key.endswith(OF_COMMAND) else _text(part)
     return found
 
 
@@ -610,7 +628,16 @@ def misplaced_setting(profile: Profile) -> tuple[str, str] | None:
         if others:
             shared = profile.variable(name)
             return "environment_secrets", f"{name} and {others[0]} would both be read from {shared}. Remove one of them"
-    return _misplaced_token(profile)
+    return _misplaced_token(profile) or _unused_command(profile)
+
+
+def _unused_command(profile: Profile) -> tuple[str, str] | None:
+    """Return the key of a command whose secret no call needs, and why not, or None."""
+    for secret in FIELDS:
+        if profile.auth.command_for(secret) and secret not in profile.call_secrets:
+            needed = ", ".join(profile.call_secrets) or "none"
+            return f"auth.{secret}{OF_COMMAND}", f"no call needs this secret. The secrets of the profile: {needed}"
+    return None
 
 
 def _misplaced_token(profile: Profile) -> tuple[str, str] | None:

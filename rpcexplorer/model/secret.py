@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Final, Literal, NoReturn, Self
 from urllib.parse import urlsplit
 
 from rpcexplorer.patterns import regex
 from rpcexplorer.transport.port import DEFAULT_PORTS, is_loopback_host
 
-SecretSource = Literal["environment", "inherited", "secrets.toml", "keyring", "prompt", "session", "given"]
+SecretSource = Literal[
+    "environment", "inherited", "secrets.toml", "keyring", "prompt", "session", "given", "command", "file"
+]
 """Where a secret is from, so that the user can change it there.
 
 A process inherits a variable that has its own name in the environment of rpcexplorer.
@@ -23,7 +26,7 @@ _WITHOUT_HOST = regex(r"(stdio:|(?:(?:http|ws)\+)?unix://)(.*)", re.IGNORECASE |
 class Secret:
     """A value that shows only its reference until it is sent."""
 
-    __slots__ = ("_value", "is_public", "label", "source")
+    __slots__ = ("_value", "is_public", "label", "source", "until")
 
     def __init__(self, value: str, label: str, source: SecretSource = "given", *, is_public: bool = False) -> None:
         """``is_public``: the value can be read elsewhere, as in the URL."""
@@ -31,6 +34,8 @@ class Secret:
         self.label = label
         self.source: SecretSource = source
         self.is_public = is_public
+        self.until = inf
+        """The time, as `time.monotonic` has it, from which it is not used any more."""
 
     def reveal(self) -> str:
         """Return the value itself. Review each call of this."""
@@ -75,6 +80,18 @@ class Secret:
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
+
+
+class LaterSecret(Secret):
+    """A secret that a command prints or a file has, which is run or read when a call needs it."""
+
+    __slots__ = ()
+
+    def __init__(self, label: str, source: SecretSource) -> None:
+        super().__init__("", label, source)
+
+    def __bool__(self) -> bool:
+        return True
 
 
 def placeholder(label: str) -> str:

@@ -13,7 +13,7 @@ from rpcexplorer.files.toml_edit import KeyChange, NewName, OwnTable, Verbatim, 
 from rpcexplorer.files.toml_shape import DEFAULT, Leaf, Leaves, Source
 from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, nearest
-from rpcexplorer.model.profile import Profile, shares_variables
+from rpcexplorer.model.profile import OF_COMMAND, Profile, shares_variables
 from rpcexplorer.profiles.keys import SESSIONS
 from rpcexplorer.profiles.layers import NEW_FILE, checked_values
 from rpcexplorer.profiles.profiles import Profiles
@@ -31,14 +31,18 @@ class ProfileEdits(Struct, frozen=True):
     folder: Path | None = None
     """The working folder, in which the words of a process are typed."""
 
-    def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Problem | None:
+    def add(self, name: str, url: str, *, auth: Mapping[str, Any] | None = None, **more: Any) -> Problem | None:
         """Write a new profile, unless it could not be used.
 
         ``more`` are other keys, such as ``badge``.
         """
         if "command" in more:
             more["command"] = self._words_from_here(more["command"])
-        keys = {"url": url, **more, "auth": dict(auth or {})}
+        of_auth = dict(auth or {})
+        for key, value in of_auth.items():
+            if key.endswith(OF_COMMAND):
+                of_auth[key] = self._words_from_here(value)
+        keys = {"url": url, **more, "auth": of_auth}
         members = {key: value for key, value in keys.items() if value}
         values = checked_values(self.file, name, tuple(members.items()))
         if isinstance(values, Problem):
@@ -129,7 +133,7 @@ class ProfileEdits(Struct, frozen=True):
         value = parsed.values.get("value", text)
         if isinstance(value, str):  # Quotes that were typed are part of the text.
             return text
-        if key == "command":
+        if key == "command" or key.endswith(OF_COMMAND):
             return self._words_from_here(value)
         takes_text = not isinstance(checked_values(self.file, name, ((key, text),)), Problem)
         if takes_text:  # For example, a badge may be 2024.

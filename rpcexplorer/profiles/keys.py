@@ -16,6 +16,7 @@ from rpcexplorer.auth.registry import KINDS, USUAL, fields
 from rpcexplorer.files.toml_shape import (
     MapRule,
     Place,
+    Refusal,
     Rule,
     TableRule,
     ValueCheck,
@@ -30,8 +31,8 @@ from rpcexplorer.files.toml_shape import (
     version_rule,
 )
 from rpcexplorer.model.problem import capitalised
-from rpcexplorer.model.profile import MCP_VERSIONS, RESERVED, ConfirmWhen, is_reserved
-from rpcexplorer.model.secret import PROFILE_NAME
+from rpcexplorer.model.profile import MCP_VERSIONS, OF_COMMAND, RESERVED, ConfirmWhen, is_reserved
+from rpcexplorer.model.secret import FIELD_WORDS, PROFILE_NAME
 from rpcexplorer.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
@@ -105,12 +106,17 @@ class ProfileKey(Struct, frozen=True):
         return self.named or f"--{self.key.replace('.', '-').replace('_', '-')}"
 
 
-_OTHER_RULES: Final[Mapping[str, ValueCheck]] = {"claims": pairs_rule(claim_rule, refused_claim)}
+_OTHER_RULES: Final[Mapping[str, ValueCheck]] = {
+    "claims": pairs_rule(claim_rule, refused_claim),
+    "token_seconds": duration_rule("seconds"),
+}
 """The rules of auth fields that are not text."""
 
 
 def _auth_rule(field: str) -> ValueCheck:
     """Return a rule that refuses what every auth type with this field refuses."""
+    if field.endswith(OF_COMMAND):
+        return command_rule
     if field in _OTHER_RULES:
         return _OTHER_RULES[field]
     kinds = [kind for kind in KINDS.values() if field in kind.__struct_fields__]
@@ -137,8 +143,10 @@ _AUTH_HELP: Final = {
     "name": "Name of the URL parameter for the token",
     "member": "Name of the member for the token",
     "claims": "Claim of the token besides iat. Can be repeated",
+    "token_seconds": "Time for which a secret of a command is used",
 }
-_AUTH_VALUES: Final[Mapping[str, OptionValue]] = {"claims": "headers"}
+_AUTH_VALUES: Final[Mapping[str, OptionValue]] = {"claims": "headers", "token_seconds": "seconds"}
+_AUTH_METAVARS: Final = {"claims": "NAME=VALUE", "token_seconds": "SECONDS"}
 
 
 def _auth_fields() -> Iterator[ProfileKey]:
@@ -150,13 +158,21 @@ def _auth_fields() -> Iterator[ProfileKey]:
     for field in fields():
         kinds = ", ".join(name for name, kind in KINDS.items() if field in kind.__struct_fields__)
         line = lines.get(field)
+        value, metavar = _AUTH_VALUES.get(field, "text"), _AUTH_METAVARS.get(field, "")
+        is_command = field.endswith(OF_COMMAND)
+        words = f"{_AUTH_HELP.get(field, capitalised(field.replace('_', ' ')))}, for auth {kinds}."
+        if is_command:
+            value, metavar = "command", "WORDS"
+            secret = field.removesuffix(OF_COMMAND)
+            words = f"Words of a command that prints the {FIELD_WORDS.get(secret, secret)}. No shell runs."
         yield ProfileKey(
             f"auth.{field}",
             _auth_rule(field),
             "auth",
-            help=f"{_AUTH_HELP.get(field, capitalised(field.replace('_', ' ')))}, for auth {kinds}.",
-            metavar="NAME=VALUE" if field == "claims" else "",
-            value=_AUTH_VALUES.get(field, "text"),
+            help=words,
+            metavar=metavar,
+            value=value,
+            of_one_server=is_command,
             named="--auth-header" if field == "header" else f"--{field.replace('_', '-')}",  # --header is any header
             label=line.label if line else "",
             hint=line.hint if line else "",
@@ -482,17 +498,17 @@ PROFILE_KEYS: Final = (
 )
 
 
-def _profile_rule(rows: Iterable[ProfileKey]) -> TableRule:
+def _profile_rule(rows: Iterable[ProfileKey], refuse: Refusal = refused_key) -> TableRule:
     keys: dict[str, Rule] = {}
     tables: dict[str, dict[str, Rule]] = {}
     for row in rows:
         top, _, inner = row.key.partition(".")
         if inner:
-            keys[top] = TableRule(top, tables.setdefault(top, {}), refused_key)
+            keys[top] = TableRule(top, tables.setdefault(top, {}), refuse)
             tables[top][inner] = row.check
         else:
             keys[top] = row.check
-    return TableRule("a profile", keys, refused_key)
+    return TableRule("a profile", keys, refuse)
 
 
 def _refused_name(name: str, _value: object, _place: Place) -> str | None:
@@ -521,7 +537,7 @@ OF_ONE_SERVER: Final = {row.key for row in PROFILE_KEYS if row.of_one_server}
 
 
 def _refused_in_preset(key: str, value: object, place: Place) -> str | None:
-    if key == "command":
+    if key == "command" or f"auth.{key}" in OF_ONE_SERVER:
         return "a preset cannot name a command, because any file can name the preset. Set it in your own profile"
     if key in OF_ONE_SERVER:
         return "only a profile can set this key. Remove it from the preset"
@@ -531,6 +547,6 @@ def _refused_in_preset(key: str, value: object, place: Place) -> str | None:
 PRESET: Final = TableRule(
     "a preset",
     {"version": version_rule, "description": text_rule, "advice": text_rule, "websocket_path": url_path_rule}
-    | {key: rule for key, rule in PROFILE.keys.items() if key not in OF_ONE_SERVER},
+    | dict(_profile_rule((row for row in PROFILE_KEYS if not row.of_one_server), _refused_in_preset).keys),
     _refused_in_preset,
 )

@@ -22,6 +22,7 @@ from rpcexplorer.files.toml_shape import (
 )
 from rpcexplorer.model.problem import Changes, Problem, cut, nearest
 from rpcexplorer.model.profile import (
+    OF_COMMAND,
     PROCESS,
     TEAM_FILE,
     Auth,
@@ -141,14 +142,21 @@ def refuse_plain(reading: CheckedFile, own: Path) -> None:
         del reading.leaves[path]
 
 
-def mark_commands(reading: CheckedFile) -> None:
-    """Add the folder of a shared file to the profiles whose process it decides.
+def is_secret_command(path: KeyPath) -> bool:
+    """Return whether a key of a profile is a command that prints a secret."""
+    return len(path) == 2 and path[0] == "auth" and path[1].endswith(OF_COMMAND)
 
-    Such a process runs in that folder, and only after the user has allowed its words there.
+
+def mark_commands(reading: CheckedFile) -> None:
+    """Add the folder of a shared file to the profiles whose process or secret command it decides.
+
+    Such a program runs in that folder, and only after the user has allowed its words there.
     """
     folder = str(real(reading.file.path.absolute().parent))
     for path, leaf in [*reading.leaves.items()]:
-        if path[:1] == ("profile",) and (path[2:] == ("command",) or (path[2:] == ("url",) and leaf.value == PROCESS)):
+        key = path[2:]
+        is_command = key == ("command",) or is_secret_command(key) or (key == ("url",) and leaf.value == PROCESS)
+        if path[:1] == ("profile",) and is_command:
             reading.leaves[*path[:2], "command_folder"] = Leaf(folder, leaf.origin)
 
 

@@ -373,7 +373,10 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
     for key in profile.__struct_fields__:
         value = getattr(profile, key)
         if key == "auth":
-            yield from _fields((key,), value)
+            # Every auth type has the keys of commands, and few profiles set them.
+            for path, found in _fields((key,), value):
+                if found not in ((), None) or path[1] == "username":
+                    yield path, found
             yield ("auth", "kind"), value.kind
         elif key == "login":
             yield from _fields((key,), value)

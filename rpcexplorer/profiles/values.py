@@ -85,7 +85,8 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
     if name == "cwd":
         return "this key is called `folder`"
     if name.endswith(("command", "helper")):
-        return f"commands are not allowed in this file. Remove this key, and run {secret_command(place.path)}"
+        instead = f"Move or rename this key, or run {secret_command(place.path)}"
+        return f"the command of a secret is a key of `auth`, such as auth.token_command. {instead}"
     if KEYS.fullmatch(name):
         remove = f"Remove this key, set auth.kind to one of {token_kinds()}"
         return f"secrets are not allowed in this file. {remove}, and run {secret_command(place.path, 'token')}"

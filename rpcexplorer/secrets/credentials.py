@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from math import inf
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -15,9 +18,9 @@ from rpcexplorer.auth.credentials import login_fields
 from rpcexplorer.files.io import FileError, error_of
 from rpcexplorer.model.destination import DestinationChanged, Person, Store
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.problem import provide_secret
+from rpcexplorer.model.problem import UserError, provide_secret
 from rpcexplorer.model.profile import WITH_TLS, Profile, label_of
-from rpcexplorer.model.secret import FIELD_WORDS, Secret
+from rpcexplorer.model.secret import FIELD_WORDS, LaterSecret, Secret
 from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
 
@@ -51,6 +54,7 @@ class StoredCredentials:
         """The credentials that the server rejected last, by profile."""
         self._in_use: tuple[list[object], tuple[Secret, ...]] = [], ()
         """What the result of ``in_use`` was made of, and the result."""
+        self._providing = threading.Lock()
         self._asked_for, self._asked_at = 0.0, 0.0
         """Seconds of all answers so far, and the start of an open question."""
 
@@ -172,6 +176,8 @@ class StoredCredentials:
             if refused := await self._refusal_to(found, profile):
                 return replace(refused, missing=field)
             found = self._known(profile, field)
+        if isinstance(found, LaterSecret):
+            return await self._refusal_over_http(profile) or await self._provided(profile, field)
         if not isinstance(found, Secret):
             where = profile.origin if profile.ad_hoc else f"{profile.name} ({profile.origin})"
             question = f"{FIELD_WORDS.get(field, field)} for {where}"
@@ -186,6 +192,42 @@ class StoredCredentials:
                 sentence = f"Not stored, and nothing was sent: {problem}. Resend the call without storing the value."
                 return Refused("credentials", sentence)
         return await self._refusal_over_http(profile) or self._used(profile, field, found)
+
+    async def _provided(self, profile: Profile, field: str) -> Secret | Refused:
+        """Return the value that a command prints. Its value is used until the server rejects it, or for its time."""
+        command = self._secrets.command_of(profile, field)
+        if isinstance(command, Refused):
+            return command
+        place, known = self._place(profile, field), self.in_use()
+
+        def provide() -> Secret | Refused:
+            with self._providing:  # Calls at the same time share one run.
+                held = self._held(profile, field)
+                if isinstance(held, Secret) and not isinstance(held, LaterSecret):
+                    return held
+                try:
+                    value = Secret(command.value(), profile.label(field), "command")
+                except UserError as error:
+                    why = command.explained(error.sentence, known)
+                    return Refused("credentials", f"The {field} command of profile {profile.name} {why}.")
+                value.until = time.monotonic() + (profile.auth.seconds or inf)
+                self._pass(self._run.get(place))
+                self._run[place] = value
+                return value
+
+        found = await _in_thread(provide, command.end)
+        return found if isinstance(found, Refused) else self._used(profile, field, found)
+
+    def reject(self, profile: Profile, used: Iterable[Secret]) -> bool:
+        """Forget values of commands that the server has rejected; return whether there were any.
+
+        The next call runs them again.
+        """
+        rejected = [secret for secret in used if secret.source == "command"]
+        for place, held in [*self._run.items()]:
+            if place[0] == profile.name and any(held is secret for secret in rejected):
+                self._pass(self._run.pop(place))
+        return bool(rejected)
 
     def is_known(self, profile: Profile, field: str) -> bool:
         """Return whether a field is known, so that nothing must be asked."""
@@ -223,7 +265,7 @@ class StoredCredentials:
 
         shown = found.hidden(Redactor(self.in_use(), profile=profile.name).text)
         if found.advice or not await self.asked(self._person.allows(profile.name, shown)):
-            return Refused("profile" if found.process else "credentials", shown.sentence(profile.name))
+            return Refused("profile" if found.process or found.runs else "credentials", shown.sentence(profile.name))
         # If it cannot be written to the file, it counts for this run.
         error_of(lambda: self._secrets.destinations.allow(profile.name, found.destination, found.process))
         return None
@@ -284,24 +326,25 @@ class StoredCredentials:
 
     def _held(self, profile: Profile, field: str) -> Secret | DestinationChanged | None:
         """Return the value of a field, or why it is blocked; None without one."""
-        if held := self._run.get(self._place(profile, field)):
+        held = self._run.get(self._place(profile, field))
+        if held and held.until > time.monotonic():
             destinations = self._secrets.destinations
             return destinations.moved(profile, field, destinations.of(profile)) or held
         return self._secrets.find(profile, field)
 
     def _used(self, profile: Profile, field: str, secret: Secret) -> Secret:
-        """Bind an environment variable to the destination of its first use."""
-        if secret.source == "environment":
+        """Bind the value of an environment variable or a command to the destination of its first use."""
+        if secret.source in {"environment", "command"}:
             self._secrets.destinations.used(profile.variables[field], profile)
         return secret
 
     def _place(self, profile: Profile, field: str) -> SecretPlace:
         return profile.name, field, frozenset(self._secrets.destinations.of(profile).items())
 
-    def _pass(self, session: Secret | None) -> None:
-        """Remember an ended session."""
-        if session is not None:
-            self._past.append(session)
+    def _pass(self, secret: Secret | None) -> None:
+        """Remember an ended session, or an old value of a command."""
+        if secret is not None:
+            self._past.append(secret)
 
     def missing(self, profile: Profile, field: str) -> Refused:
         """Return how to provide a field that is not known."""
@@ -330,6 +373,22 @@ class StoredCredentials:
             return Refused("credentials", f"Credentials not sent: {origin} {how}. {advice}")
         self._secrets.trust_plain(origin)
         return None
+
+
+async def _in_thread(function: Callable[[], T], end: Callable[[], None]) -> T:
+    """Return the result of a function, without blocking the event loop; a load test has none.
+
+    ``end`` makes it return if the caller is cancelled.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return function()
+    try:
+        return await asyncio.to_thread(function)
+    except asyncio.CancelledError:
+        end()
+        raise
 
 
 def _parts_of(known: Iterable[Secret]) -> Iterator[Secret]:

@@ -11,6 +11,7 @@ from rpcexplorer.auth.credentials import login_fields
 from rpcexplorer.files.io import FileError, read_bytes, real
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import split_dotted
+from rpcexplorer.files.toml_shape import Leaf, Leaves
 from rpcexplorer.model.destination import (
     Change,
     Destination,
@@ -21,10 +22,11 @@ from rpcexplorer.model.destination import (
 )
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import Problem
-from rpcexplorer.model.profile import Profile, shares_variables
+from rpcexplorer.model.profile import OF_COMMAND, Profile, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secret import origin_of
 from rpcexplorer.profiles.allowed import Allowed, AllowedCommand, with_destination
+from rpcexplorer.profiles.layers import is_secret_command
 from rpcexplorer.profiles.profiles import Profiles
 
 KEY = "client certificate"
@@ -176,8 +178,11 @@ class Destinations:
             return found
         return tuple(change for change in found if change.key != "auth.username")
 
-    def moved_variable(self, profile: Profile, field: str) -> DestinationChanged | None:
-        """Return why an environment variable is blocked, or None."""
+    def moved_variable(self, profile: Profile, field: str, source: str = "") -> DestinationChanged | None:
+        """Return why an environment variable is blocked, or None.
+
+        The values of commands and files are bound alike, by the variable that could replace them.
+        """
         variable = profile.variables[field]
         if (problem := self.file.read().problem) and not profile.ad_hoc:
             advice = "Fix the file, or remove it to start again"
@@ -186,7 +191,7 @@ class Destinations:
             profile,
             field,
             self._first_use(variable),
-            f"the environment variable {variable} was first used for a different destination",
+            f"the {source or f'environment variable {variable}'} was first used for a different destination",
         )
 
     def used(self, variable: str, profile: Profile) -> None:
@@ -216,25 +221,42 @@ class Destinations:
         disputed = (*self._disputed_default(filed), *self.disputed(filed))
         decided = self._decided_by_others(filed)
         process = self._process_of_others(filed)
+        commands = self._secret_commands_of_others(filed)
         if not (disputed or decided or process):
             return None
         allowed, now = self.file.read(), self.of(filed)
-        commands = [*allowed.commands, *self._commands]
-        if process and AllowedCommand.of(process).destination in [command.destination for command in commands]:
+        known_commands = [*allowed.commands, *self._commands]
+        if process and AllowedCommand.of(process).destination in [command.destination for command in known_commands]:
             process = None
-        facts = self._process_facts(filed, process, commands) if process else ()
-        if any(not changes(destination, now) for destination in self._destinations(allowed, profile.name)):
-            disputed, decided = (), ""
+        facts = self._process_facts(filed, process, known_commands) if process else ()
+        known = self._destinations(allowed, profile.name)
+        if any(not changes(destination, now) for destination in known):
+            disputed, decided, commands = (), "", {}
+        facts += tuple(Change(f"program of {key}", "", program) for key, program in commands.items())
         if disputed:
-            known = {fact.key for fact in facts} | ({"origin"} if process else set())
-            rest = tuple(change for change in disputed if change.key not in known)
+            shown = {fact.key for fact in facts} | ({"origin"} if process else set())
+            rest = tuple(change for change in disputed if change.key not in shown)
             return DestinationChanged(
-                "destination", DISPUTED, (*facts, *rest), label=BOTH, destination=now, process=process
+                "destination",
+                DISPUTED,
+                (*facts, *rest),
+                label=BOTH,
+                destination=now,
+                process=process,
+                runs=bool(commands),
             )
         if decided:
-            rest = self._placed(filed, tuple(replace(change, old="") for change in changes({}, now)))
+            rest, label = changes(known[-1], now) if known else (), "Changed"
+            if not rest:
+                rest, label = tuple(replace(change, old="") for change in changes({}, now)), IN_FILE
             return DestinationChanged(
-                decided, NOT_ALLOWED, (*facts, *rest), label=IN_FILE, destination=now, process=process
+                decided,
+                NOT_ALLOWED,
+                (*facts, *self._placed(filed, rest)),
+                label=label,
+                destination=now,
+                process=process,
+                runs=bool(commands),
             )
         if process:
             return DestinationChanged("process", NOT_ALLOWED, facts, label=IN_FILE, process=process)
@@ -248,12 +270,14 @@ class Destinations:
         return (Change("default", own, profile.name, str(leaf.source)),)
 
     def _decided_by_others(self, profile: Profile) -> str:
-        """Return what a file of others may not decide unasked, in words: a Unix socket, or a login without a secret.
+        """Return what a file of others may not decide unasked, in words.
 
-        Both have the user's authority, whatever the credentials. Of a profile whose URL is in the user file, a change
-        of them is disputed.
+        That is a command of a secret, a Unix socket, or a login without a secret. All have the user's authority,
+        whatever the credentials. Of a profile whose URL is in the user file, a change of the last two is disputed.
         """
         own, leaves = self.profiles.own.get(profile.name, {}), self.profiles.leaves.get(profile.name, {})
+        for command in self._secret_commands_of_others(profile):
+            return command.replace("_", " ")
         if ("url",) in own or ("url",) not in leaves:
             return ""
         if profile.socket:
@@ -268,6 +292,43 @@ class Destinations:
             return None
         found = self.process_of(profile, Path())
         return found if isinstance(found, ProcessCommand) else None
+
+    def _secret_commands_of_others(self, profile: Profile) -> dict[str, str]:
+        """Return the keys of the commands that print a secret and that a file of others has decided.
+
+        Each has the path of its program.
+        """
+        own, leaves = self.profiles.own.get(profile.name, {}), self.profiles.leaves.get(profile.name, {})
+        found = {}
+        for path, leaf in leaves.items():
+            if is_secret_command(path) and own.get(path) != leaf:
+                program = find_program(leaf.value[0], self._folder_beside(leaves, leaf), self._environment)
+                found[path[1]] = program or "not found"
+        return found
+
+    def secret_command(self, profile: Profile, field: str) -> ProcessCommand | Refused:
+        """Return the command that prints a secret, or why it must not be run. Ask here directly before each run.
+
+        It runs in the folder of the file that names it, so that no file of the working folder changes what it does.
+        """
+        question = self.question(profile)
+        if question:
+            return Refused("profile", question.sentence(profile.name))
+        words, leaves = profile.auth.command_for(field), self.profiles.leaves.get(profile.name, {})
+        leaf = leaves.get(("auth", f"{field}{OF_COMMAND}"))
+        if profile.ad_hoc or leaf is None or leaf.value != words:
+            return Refused("profile", f"The files of profile {profile.name} have changed. Choose the profile again.")
+        folder = self._folder_beside(leaves, leaf)
+        program = find_program(words[0], folder, self._environment)
+        return ProcessCommand(words, str(folder), program, place=str(leaf.source))
+
+    @staticmethod
+    def _folder_beside(leaves: Leaves, leaf: Leaf) -> Path:
+        """Return the folder of the file that names a command."""
+        shared = leaves.get(("command_folder",))
+        if shared and shared.origin.file == leaf.origin.file:
+            return Path(shared.value)  # A link to that folder may lead elsewhere by now.
+        return Path(leaf.origin.file).parent
 
     def _process_facts(
         self, profile: Profile, process: ProcessCommand, commands: Collection[AllowedCommand]
@@ -302,14 +363,11 @@ class Destinations:
             program = find_program(word, working_folder, environment)
             return ProcessCommand(profile.command, str(working_folder), program, own, profile.environment_secrets)
         leaves = self.profiles.leaves.get(profile.name, {})
-        leaf, shared = leaves.get(("command",)), leaves.get(("command_folder",))
+        leaf = leaves.get(("command",))
         if leaf is None or leaf.value != profile.command:
             return Refused("profile", f"The files of profile {profile.name} have changed. Choose the profile again.")
-        beside = Path(leaf.origin.file).parent
-        if shared and shared.origin.file == leaf.origin.file:
-            beside = Path(shared.value)  # A link to that folder may lead elsewhere by now.
         folder = profile.process_folder or str(working_folder)
-        program = find_program(word, beside, environment)
+        program = find_program(word, self._folder_beside(leaves, leaf), environment)
         place = str(leaf.source)
         return ProcessCommand(profile.command, folder, program, own, profile.environment_secrets, place)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from msgspec import Struct, field
 
@@ -29,12 +29,16 @@ from rpcexplorer.files.toml_shape import (
     version_rule,
 )
 from rpcexplorer.model.destination import Destination, DestinationChanged
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Auth, Profile, label_of, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
-from rpcexplorer.model.secret import FIELDS, Secret, SecretSource
+from rpcexplorer.model.secret import FIELDS, LaterSecret, Secret, SecretSource
 from rpcexplorer.patterns import regex
 from rpcexplorer.secrets.destination import Destinations
+
+if TYPE_CHECKING:
+    from rpcexplorer.secrets.command import SecretCommand
 
 ENTRY = TableRule(
     "a secret",
@@ -237,6 +241,9 @@ class Secrets:
         if given and not (profile.ad_hoc and profile.assumes_auth):
             moved = self.destinations.moved_variable(profile, field)
             return moved or Secret(given, profile.label(field), "environment")
+        if profile.auth.command_for(field):
+            moved = self.destinations.moved_variable(profile, field, f"{field} of the command")
+            return moved or LaterSecret(profile.label(field), "command")
         held = self._held(profile, field)
         if held is None:
             inherited = self._environment.get(field) if field in profile.environment_secrets else None
@@ -317,6 +324,13 @@ class Secrets:
                 raise taken
             if text:
                 keep(_account(new, kind), text)
+
+    def command_of(self, profile: Profile, field: str) -> SecretCommand | Refused:
+        """Return the command that prints a secret, ready to run, or why it must not be run."""
+        from rpcexplorer.secrets.command import SecretCommand  # Few profiles have one.
+
+        found = self.destinations.secret_command(profile, field)
+        return found if isinstance(found, Refused) else SecretCommand(found, self._environment)
 
     def set_variables(self, name: str) -> list[str]:
         """Return the environment variables of a profile that are set."""

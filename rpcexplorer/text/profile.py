@@ -76,6 +76,8 @@ def state_word(found: Secret | DestinationChanged | None) -> str:
             return "stored"
         case Secret(source="session"):
             return "logged in"
+        case Secret(source="command" | "file" as source):
+            return f"from {source}"
         case Secret():
             return "entered"
         case DestinationChanged():
@@ -162,6 +164,8 @@ def _secret(profile: Profile, field: str, found: Secret | DestinationChanged | N
     match found:
         case Secret(source="environment"):
             return [_row(field, f"✓ {state_word(found)}", "well"), _row("", f"${profile.variable(field)}", "dim")]
+        case Secret(source="command" | "file" as source):
+            return [_row(field, f"✓ {state_word(found)}", "well"), _row("", f"auth.{field}_{source}", "dim")]
         case Secret(source=source):
             place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", until you quit"
             return [[*_row(field, f"✓ {state_word(found)}", "well"), (place, "dim")]]

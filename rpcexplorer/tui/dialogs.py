@@ -143,6 +143,8 @@ def may_allow(profile: str, moved: DestinationChanged) -> Confirm:
     name, verb, caution = clipped(profile, MAX_NAME_COLUMNS), "send", Caution.OTHERS
     if moved.process:
         question, verb = f"Start this process for {name}?", "start"
+    elif moved.runs:
+        question, verb = f"Run this command for {name}, and send what it prints there?", "run"
     elif moved.field in PARTS:
         question = f"Send calls and secrets of {name} there?"
     else:
@@ -433,7 +435,8 @@ class Credentials(Form):
 def stored_fields(found: KnownFields) -> list[str]:
     """Return the fields with a value that can be deleted."""
     kept = [field for field, secret in found.items() if secret is not None]
-    return [field for field in kept if getattr(found[field], "source", "") not in {"environment", "inherited"}]
+    elsewhere = {"environment", "inherited", "command", "file"}
+    return [field for field in kept if getattr(found[field], "source", "") not in elsewhere]
 
 
 async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = False) -> bool:
@@ -570,6 +573,8 @@ def _explain_source(profile: Profile, field: str, known: Secret | DestinationCha
             return f"from environment: {field}"
         case Secret(source="session"):
             return "logged in, until you quit"
+        case Secret(source="command" | "file" as source):
+            return f"from auth.{field}_{source}"
         case Secret(source="prompt" | "given"):
             return "entered, until you quit"
         case Secret(source=source):

@@ -306,6 +306,45 @@ def test_credentials_go_where_the_client_sends_them(loads: Loads, auth: str, fie
     assert report.failures == ()
 
 
+def test_rejected_token_of_a_command_is_made_again(loads: Loads) -> None:
+    """Each process runs the command once, and once more when the server rejects the token."""
+    asked: list[str] = []
+
+    def accept(request: Received) -> Parts:
+        asked.append(request.header("Authorization") or "")
+        if asked[-1] == "Bearer token-number-1":
+            return [http_reply(b"", 401, reason="Unauthorized"), NEXT]
+        return answer(request)
+
+    config = loads.home / "config"
+    config.mkdir(parents=True)
+    (config / "token").write_text("#!/bin/sh\necho ran >>ran\necho token-number-$(wc -l <ran | tr -d ' ')\n")
+    (config / "token").chmod(0o755)
+    with RawServer(accept) as server:
+        loads.sessions(server.origin, "")
+        auth = 'auth = { kind = "bearer", token_command = ["./token"] }'
+        (config / "sessions.toml").write_text(f'[profile.shop]\nurl = "{server.origin}"\n{auth}\n')
+        report = loads.run(loads.plan(of("ping")), Load(5, 5, 600))
+    assert set(asked) == {"Bearer token-number-1", "Bearer token-number-2"}
+    assert (config / "ran").read_text() == "ran\n" * 2
+    assert report.total.failed == asked.count("Bearer token-number-1") <= 5
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_command_of_a_checkout_runs_only_if_it_is_allowed(loads: Loads, allowed: bool) -> None:
+    (loads.folder / "token").write_text("#!/bin/sh\necho ran >>ran\necho s3cr3t-of-ada\n")
+    (loads.folder / "token").chmod(0o755)
+    with RawServer(answer) as server:
+        loads.sessions(server.origin, 'auth = { kind = "bearer", token_command = ["./token"] }')
+        if allowed:
+            words = [sys.executable, "-P", "-m", "rpcexplorer", "profiles", "allow", "shop", "--yes"]
+            subprocess.run(words, cwd=loads.folder, env=loads.environment, capture_output=True, check=True)
+        report = loads.run(loads.plan(of("ping")), ALONE, lambda report: allowed and report.total.calls > 0)
+        assert bool(server.requests) == allowed
+    assert (loads.folder / "ran").exists() == allowed
+    assert {one.reason for one in report.failures} == (set() if allowed else {"not sent: profile"})
+
+
 @pytest.mark.thorough
 def test_request_is_that_of_the_client(loads: Loads) -> None:
     with RawServer(answer) as server:

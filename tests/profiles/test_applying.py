@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.auth.registry import kind_named
+from rpcexplorer.auth.token import CookieAuth
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import HeaderHandshake, Profile, ad_hoc
@@ -76,7 +76,7 @@ def test_invalid_change_is_not_saved(explorer: Explorer, changes: Changes, messa
 
 
 def test_profile_without_file_is_changed_for_the_run() -> None:
-    before = ad_hoc("http://h", kind_named("cookie")(username="ada"))
+    before = ad_hoc("http://h", CookieAuth(username="ada"))
     changes: Changes = (
         ("path", "/rpc"),
         ("auth.kind", "basic"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from rpcexplorer.model.destination import DestinationChanged, Nobody, ProcessCom
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile, ad_hoc, ad_hoc_process
 from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer
 
 WORDS = '["./serve", "-v"]'
 OTHER = '["./serve", "-q"]'
@@ -380,3 +382,166 @@ def test_state_of_the_command_is_shown(checkout: Shell) -> None:
     assert "not allowed" not in checkout.run("profiles", "show", "p").text
     set_again = checkout.run("profiles", "set", "p", f"command={OTHER}")
     assert "is not used before you allow it" in set_again.err
+
+
+TOKEN = "tok-4711-of-a-command"
+SECRET = """[profile.p]
+url = "{url}"
+path = "/rpc"
+discovery = "none"
+auth = {{ kind = "bearer", token_command = ["./token", "-v"] }}
+"""
+
+
+@pytest.fixture
+def tokens(shell: Shell) -> Iterator[tuple[Shell, RawServer]]:
+    """Return a shell in a folder whose project file names a command for the token, and the server."""
+    with RawServer(lambda request: request.reply(result="pong")) as server:
+        plant_token(shell.folder, server.origin)
+        yield shell, server
+
+
+def plant_token(folder: Path, url: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "sessions.toml").write_text(SECRET.format(url=url))
+    (folder / "token").write_text(f"#!/bin/sh\necho ran >>{shlex.quote(str(folder / 'ran'))}\necho {TOKEN}\n")
+    (folder / "token").chmod(0o755)
+
+
+def test_secret_command_of_a_checkout_is_refused(tokens: tuple[Shell, RawServer]) -> None:
+    shell, server = tokens
+    ran, folder = shell.run("call", "ping", "-p", "p", "--yes"), shell.folder.resolve()
+    assert ran.code == 2
+    assert "The token command of profile p is blocked" in ran.err
+    shown = ["auth.token_command: ./token -v", f"folder: {folder}", f"program of token_command: {folder}/token"]
+    assert [words for words in (*shown, f"origin: {server.origin}") if words not in ran.err] == []
+    assert not (shell.folder / "ran").exists()
+    assert server.requests == []
+
+
+def test_allowed_secret_command_runs_once(tokens: tuple[Shell, RawServer]) -> None:
+    shell, server = tokens
+    assert shell.run("profiles", "allow", "p", "--yes").code == 0
+    for _ in range(2):
+        assert shell.run("call", "ping", "-p", "p").code == 0
+    assert [request.header("Authorization") for request in server.requests] == [f"Bearer {TOKEN}"] * 2
+    assert (shell.folder / "ran").read_text() == "ran\n" * 2, "once for each run of the program"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "shown"),
+    [
+        ('"-v"', '"-q"', "./token -v → ./token -q"),
+        ('["./token", "-v"]', '["-v", "./token"]', "→"),
+        ('"/rpc"', '"/other"', "path: /rpc → /other"),
+        ("http://127", "http://0x7f", "origin: http://127.0.0.1"),
+        ("kind = ", 'username = "x", kind = ', "auth.username: not set → x"),
+    ],
+)
+def test_change_of_secret_command_or_destination_is_refused(
+    tokens: tuple[Shell, RawServer], was: str, now: str, shown: str
+) -> None:
+    shell, server = tokens
+    shell.run("profiles", "allow", "p", "--yes")
+    file = shell.folder / "sessions.toml"
+    file.write_text(file.read_text().replace(was, now))
+    ran = shell.run("call", "ping", "-p", "p", "--yes")
+    assert ran.code == 2
+    assert shown in ran.err
+    assert not (shell.folder / "ran").exists()
+    assert server.requests == []
+
+
+def test_secret_command_of_another_profile_or_folder_is_refused(tokens: tuple[Shell, RawServer]) -> None:
+    """The name counts, too: it would send the token to another server."""
+    shell, server = tokens
+    shell.run("profiles", "allow", "p", "--yes")
+    shell.sessions(SECRET.format(url=server.origin).replace("profile.p", "profile.q"))
+    assert shell.run("call", "ping", "-p", "q").code == 2
+    shell.folder = shell.folder.with_name("moved")
+    plant_token(shell.folder, server.origin)
+    ran = shell.run("call", "ping", "-p", "p")
+    assert f"→ {shell.folder.resolve()}" in ran.err
+    assert not (shell.folder / "ran").exists()
+
+
+@pytest.mark.parametrize("mine", ['url = "{url}"\npath = "/rpc"\n', 'url = "{url}"\nauth.kind = "bearer"\n', ""])
+def test_own_profile_with_their_secret_command_is_refused(tokens: tuple[Shell, RawServer], mine: str) -> None:
+    shell, server = tokens
+    shell.own(f"[profile.p]\n{mine.format(url=server.origin)}")
+    assert shell.run("call", "ping", "-p", "p").code == 2
+    assert not (shell.folder / "ran").exists()
+
+
+def test_own_secret_command_runs_beside_its_file(tokens: tuple[Shell, RawServer]) -> None:
+    shell, server = tokens
+    shell.own(SECRET.format(url=server.origin).replace("profile.p", "profile.mine"))
+    config = shell.home / "config"
+    (config / "token").write_text(f"#!/bin/sh\npwd >{shlex.quote(str(config / 'ran'))}\necho {TOKEN}\n")
+    (config / "token").chmod(0o755)
+    assert shell.run("call", "ping", "-p", "mine").code == 0
+    assert (config / "ran").read_text().strip() == str(config)
+    assert not (shell.folder / "ran").exists()
+    shell.own(SECRET.format(url=server.origin.replace("127.0.0.1", "localhost")).replace("profile.p", "profile.mine"))
+    moved = shell.run("call", "ping", "-p", "mine")
+    assert moved.code == 3
+    assert "the token of the command was first used for a different destination" in moved.err
+
+
+def test_secret_command_in_a_preset_is_refused(tokens: tuple[Shell, RawServer]) -> None:
+    shell, _ = tokens
+    presets = shell.home / "config" / "presets"
+    presets.mkdir(parents=True)
+    (presets / "x.toml").write_text('path = "/"\nauth = { kind = "bearer", token_command = ["id"] }\n')
+    assert "a preset cannot name a command" in shell.run("presets", "show", "x").err
+
+
+SENDING_SECRETS = [
+    *("call ping -p p --yes --no-input", "call @saved -p p --yes", "notify ping -p p --yes", "batch -p p --yes"),
+    *("listen -p p --yes", "listen ping -p p --yes", "replay case.toml -p p --yes", "check -p p --yes"),
+    *("compare case.toml -p p -p q --yes", "login -p p", "login -p q", "methods -p p --refresh"),
+    *("profiles test p --no-input", "profiles test p --apply --yes", "load @saved -p p --run-time 1s --yes"),
+    *("--sessions sessions.toml call ping -p p --yes", "profiles trust p", "profiles secret p"),
+]
+QUIET = [
+    *("call ping -p p --dry-run", "notify ping -p p --dry-run", "methods -p p", "params ping -p p", "logout -p p"),
+    *("profiles list", "profiles show p", "profiles check", "profiles secret p", "history list"),
+    "load @saved -p p --run-time 1s --dry-run",
+]
+MORE_SECRETS = """
+[profile.p.call.saved]
+method = "ping"
+expect.outcome = "result"
+[profile.q]
+url = "{url}"
+auth = {{ kind = "cookie", username = "ada", password_command = ["./token"] }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [(words, False) for words in (*SENDING_SECRETS, "profiles allow p")] + [(words, True) for words in QUIET],
+)
+def test_no_command_runs_the_secret_command(
+    tokens: tuple[Shell, RawServer], words: str, allowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell, server = tokens
+    monkeypatch.chdir(shell.folder)
+    shell.sessions(SECRET.format(url=server.origin) + MORE_SECRETS.format(url=server.origin))
+    (shell.folder / "case.toml").write_text(CASE)
+    if allowed:
+        shell.run("profiles", "allow", "p", "--yes")
+    stdin = b'[{"method": "ping"}]' if words.startswith("batch") else b""
+    assert shell.run(*words.split(), stdin=stdin).code != 70
+    assert not (shell.folder / "ran").exists()
+    assert server.requests == []
+
+
+def test_state_of_the_secret_command_is_shown(tokens: tuple[Shell, RawServer]) -> None:
+    shell, _ = tokens
+    assert "not allowed. Run rpcexplorer profiles allow p" in shell.run("profiles", "show", "p").text
+    assert "token     from command (auth.token_command)" in shell.run("profiles", "secret", "p").text
+    shell.run("profiles", "allow", "p", "--yes")
+    assert "./token" in shell.run("profiles", "allow", "--list").text
+    assert shell.run("profiles", "allow", "p", "--forget").code == 0
+    assert shell.run("call", "ping", "-p", "p").code == 2

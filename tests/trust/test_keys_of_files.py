@@ -42,6 +42,8 @@ SHADOW = "test_project_file_cannot_change_entries_of_user_file"
 CALL = "test_invalid_saved_call_is_reported_and_dropped"
 EXPECT = "test_project_file_cannot_change_own_expectations"
 VARIABLE = "test_invalid_variable_is_reported_and_dropped"
+COMMAND = "test_change_of_secret_command_or_destination_is_refused"
+CLAIM = "test_claim_with_a_secret_or_time_is_refused"
 EXPECTED = "test_expected_schema_is_read_only_in_its_folder"
 DATA = "test_value_never_becomes_a_secret_reference"
 ENDED = "test_ended_session_is_renewed_once"
@@ -99,6 +101,16 @@ IN_SESSIONS = [
     Row("profile.*.auth.value", "smuggle a header; send text of its own with a token", TOKEN),
     Row("profile.*.auth.name", "put a token into a readable place; end the address", TOKEN),
     Row("profile.*.auth.member", "put a token into a readable place, such as params", TOKEN),
+    Row("profile.*.auth.claims", "contain a secret; replace the time of the token", CLAIM),
+    Row("profile.*.auth.key_command", "run a program; contain a secret; fetch a secret for another server",
+        COMMAND),
+    Row("profile.*.auth.username_command", "run a program; contain a secret; fetch a secret for another server",
+        COMMAND),
+    Row("profile.*.auth.password_command", "run a program; contain a secret; fetch a secret for another server",
+        COMMAND),
+    Row("profile.*.auth.token_command", "run a program; contain a secret; fetch a secret for another server",
+        COMMAND),
+    Row("profile.*.auth.token_seconds", "run the command for each call", WRONG),
     Row("profile.*.login.method", "give a password to a method that stores it; call any method unasked",
         "test_login_of_a_checkout_without_secret_is_asked_about"),
     Row("profile.*.login.params", "put a password into a readable place", STEERED),

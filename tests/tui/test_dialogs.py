@@ -62,6 +62,31 @@ def value(explorer: Explorer, profile: str, field: str) -> str:
     return found.reveal()
 
 
+async def test_command_of_a_shared_file_runs_after_a_yes(make_explorer: Make) -> None:
+    with RawServer(lambda request: request.reply(result=request.header("Authorization"))) as server:
+        auth = 'auth = { kind = "bearer", token_command = ["./token", "-v"] }'
+        explorer = make_explorer(f'[profile.shared]\nurl = "{server.origin}"\npath = "/"\n{auth}\n')
+        folder, ran = explorer.folder, explorer.folder / "ran"
+        (folder / "token").write_text("#!/bin/sh\necho ran >>ran\necho t0ken-of-a-command\n")
+        (folder / "token").chmod(0o755)
+        async with open_program(explorer, profile="shared") as program:
+            await program.press("f8")
+            await program.sees("from auth.token_command")
+            await program.press("escape")
+            for again in range(2):
+                program.calls.drafts.choose("any")
+                program.calls.action_send()
+                await program.on(Confirm)
+                await program.sees("Run this command for shared, and send what it prints there?")
+                for fact in ("./token-v", server.origin, f"{folder}/token", "sessions.toml:4"):
+                    assert fact in program.unbroken
+                await program.press(*(["right"] if again else []), "enter")
+                await program.until(lambda: program.calls.exchange is not None and not program.calls.running)
+                assert ran.exists() is bool(again)
+            await program.sees("«shared.token»", "token from command")
+    assert ran.read_text() == "ran\n"
+
+
 @pytest.mark.thorough
 async def test_missing_credentials_are_asked_for_and_log_in(lacking: Explorer, store: Path) -> None:
     async with open_program(lacking, profile="c") as program:
