@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -25,7 +25,7 @@ from textual.reactive import reactive
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input, Static, TextArea
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import DestinationChanged, Entered, Store
@@ -53,6 +53,7 @@ from rpcexplorer.tui.terminal import AsciiSigns, Guard, outlive_terminal
 from rpcexplorer.tui.theme import ThemeStyles, line, textual_theme
 from rpcexplorer.tui.widgets.bars import EDGE
 from rpcexplorer.tui.widgets.inputs import InOrder
+from rpcexplorer.tui.widgets.rows import LineView
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,7 +95,7 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         self.set_keymap(keymap(usable))
         self._problems = problems
         """Problems of the keymap and of themes."""
-        self.keys = Keys(self, super().on_event, lambda: self.calls)
+        self.keys = Keys(self, super().on_event, lambda: self.calls, self._make_way)
         self.pending = self.keys.pending
         self.navigation = Navigation(self, explorer, self.pending, problems, profile=profile, case=case)
         self.shutdown = Shutdown(self, explorer, self.navigation)
@@ -421,7 +422,7 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         notices = tuple(self._notifications)
         for screen in self.screen_stack:
             shown = notices if screen is self.screen else ()
-            found = next((child for child in screen.children if isinstance(child, NotificationLine)), None)
+            found = _notification_line(screen)
             if found is None and shown and screen.is_attached:
                 key = first_key("notices", self.explorer.settings.keymap)
                 found = NotificationLine(key or "palette", self._unnotify)
@@ -430,6 +431,11 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
                 found.notices = shown
         if notices:
             self.set_timer(max(min(notice.time_left for notice in notices), 0) + 0.01, self._refresh_notifications)
+
+    def _make_way(self) -> None:
+        """Uncover the row at the cursor, after a key."""
+        if self._notifications and (found := _notification_line(self.screen)) is not None:
+            found.make_way()
 
     def _leave_notices_behind(self) -> None:
         """Drop what another screen said, unless it is about the change of screens or a problem."""
@@ -558,10 +564,15 @@ NEW_SECONDS: Final = 1.0
 class NotificationLine(Widget):
     """The newest notice, above the footer and over the content.
 
-    The keys stay on view, and no content moves. A dialog has no footer, so the notice is in its last lines.
+    The keys stay on view, and no content moves. A dialog has no footer, so the notice is in its last lines. If it would
+    cover the row at the cursor, it is at the top, over the titles.
     """
 
-    DEFAULT_CSS = "NotificationLine { dock: bottom; layer: _toastrack; height: auto; display: none; }"
+    DEFAULT_CSS = """
+    NotificationLine { dock: bottom; layer: _toastrack; height: auto; display: none; margin: 0 0 1 0; }
+    NotificationLine.-top { dock: top; margin: 1 0 0 0; }
+    NotificationLine.-in-dialog { margin: 0; }
+    """
 
     notices: reactive[Sequence[Notification]] = reactive[Sequence[Notification]]((), layout=True)
     """The notices to show, the newest last."""
@@ -572,10 +583,17 @@ class NotificationLine(Widget):
         self._key, self._let_go = key, let_go
 
     def on_mount(self) -> None:
-        self.styles.margin = (0, 0, 0 if isinstance(self.screen, ModalScreen) else 1, 0)
+        self.set_class(isinstance(self.screen, ModalScreen), "-in-dialog")
 
     def watch_notices(self) -> None:
         self.display = bool(self.notices)
+        self.make_way()
+
+    def make_way(self) -> None:
+        """Do not cover the row at the cursor."""
+        end = self.screen.size.height - (0 if isinstance(self.screen, ModalScreen) else 1)
+        covered = range(end - len(self._rows(self.screen.size.width)[0]), end)
+        self.set_class(any(y in covered for y in _rows_at_cursors(self.screen)), "-top")
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         return len(self._rows(width)[0])
@@ -608,7 +626,23 @@ class NotificationLine(Widget):
         self._let_go(self.notices[-1])
 
 
+def _notification_line(screen: Screen[Any]) -> NotificationLine | None:
+    return next((child for child in screen.children if isinstance(child, NotificationLine)), None)
+
+
+def _rows_at_cursors(screen: Screen[Any]) -> Iterator[int]:
+    """Yield the rows that keys act on: in the focused widget, and in a list that is moved from its filter."""
+    if isinstance(screen.focused, Input | TextArea):
+        yield screen.focused.cursor_screen_offset.y
+    for view in screen.query(LineView):
+        is_moved = not view.can_focus and isinstance(view.parent, Widget) and view.parent.has_focus_within
+        if view.cursor >= 0 and (view.has_focus or is_moved):
+            yield view.content_region.y + view.heading_rows + view.cursor - view.scroll_offset.y
+
+
 REASONS: Final = frozenset(WHY_NOT.values())
+DONE: Final = frozenset({"Added", "Copied", "Updated"})
+"""Verbs of notices that replace the one before: the same was done to something else."""
 
 
 def _is_again(new: str, old: str, severity: str) -> bool:
@@ -619,9 +653,12 @@ def _is_again(new: str, old: str, severity: str) -> bool:
     """
     if {new, old} <= REASONS:
         return True
-    if severity != "information" or ":" not in new:
-        return new == old
-    return new.partition(":")[0] == old.partition(":")[0]
+    return new == old if severity != "information" else _kind(new) == _kind(old)
+
+
+def _kind(notice: str) -> str:
+    verb = notice.partition(" ")[0]
+    return verb if verb in DONE else notice.partition(":")[0]
 
 
 Open = Callable[[Screen[Any]], Awaitable[Any]]

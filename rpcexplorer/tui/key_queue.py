@@ -152,13 +152,15 @@ class Keys:
         app: App[Any],
         deliver: Callable[[Event], Awaitable[None]],
         home: Callable[[], Screen[Any] | None] = lambda: None,
+        settled: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``deliver`` is Textual's ``on_event``.
 
-        ``home`` returns the screen with the editor. ``clock`` is the one of the times of keys.
+        ``home`` returns the screen with the editor. ``settled`` is called when keys have had their effect. ``clock`` is
+        the one of the times of keys.
         """
-        self._app, self._deliver, self._home, self.clock = app, deliver, home, clock
+        self._app, self._deliver, self._home, self._settled, self.clock = app, deliver, home, settled, clock
         self.pending = PendingKeys(self._resume)
         self._queue: deque[Typed] = deque()
         self._typed: Event | None = None
@@ -237,6 +239,7 @@ class Keys:
                         await asyncio.sleep(0)  # A closing widget takes no callback.
         finally:
             self._settling = None
+            self._settled()
             if not self.pending.is_waiting:
                 self._resume()
 

@@ -37,6 +37,18 @@ async def test_notice_leaves_the_footer_on_view(explorer: Explorer, size: tuple[
             assert " ".join(row.strip("▌ ") for row in now[-1 - lines : -1]) == LONG
 
 
+async def test_notice_uncovers_the_row_at_the_cursor(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(80, 24)) as program:
+        await program.send("demo.echo", str(list(range(60))))
+        await program.press("end")
+        before, now = await rows_with_notice(program, "Short.")
+        assert [at for at, row in enumerate(before) if row != now[at]] == [1]
+        await program.press("home")
+        await program.until(lambda: program.text.splitlines()[-2].startswith("▌Short."))
+        await program.press("end")
+        await program.until(lambda: program.text.splitlines()[1].startswith("▌Short."))
+
+
 async def test_only_new_notices_and_problems_follow_to_another_screen(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,13 +111,13 @@ async def test_notices_of_widgets_read_no_markup(explorer: Explorer) -> None:
 @pytest.mark.thorough
 async def test_newer_notice_replaces_older_and_problems_stay(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        for sentence in ("x is in the batch: 1 call.", "x is in the batch: 2 calls.", "Copied.", "Copied."):
+        for sentence in ("x: 1 call.", "x: 2 calls.", "Added a.", "Added b.", "Copied a.", "Copied b."):
             program.app.notify(sentence)
         for sentence in ("a.toml: one", "a.toml: two"):
             program.app.notify(sentence, severity="warning")
         await program.pause()
         assert [notice.message.lstrip("! ") for notice in program.app._notifications] == [
-            "x is in the batch: 2 calls.", "Copied.", "a.toml: one", "a.toml: two",
+            "x: 2 calls.", "Added b.", "Copied b.", "a.toml: one", "a.toml: two",
         ]  # fmt: skip
 
 
