@@ -211,8 +211,8 @@ def call(run: Run, /, method: str, params: tuple[str, ...], **options: Any) -> i
     """Call METHOD and print its result.
 
     PARAMS is JSON text, @FILE, or - for stdin. Words such as name=text and name:=json make an object, words without a
-    name are params by position. METHOD can also be a saved call, @NAME, which has its own params. If the name of a
-    method begins with @, write @@.
+    name are params by position; write -- before a negative number. METHOD can also be a saved call, @NAME, which has
+    its own params. If the name of a method begins with @, write @@.
 
     \b
     Examples:

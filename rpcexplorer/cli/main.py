@@ -245,10 +245,17 @@ def _message(error: click.UsageError) -> str:
     return error.format_message()
 
 
+PARAMS: Final = frozenset({"params", "given"})
+"""The names of arguments that are the params of a call."""
+
+
 def _no_option(name: str, ctx: click.Context) -> str:
     """Return the message about an unknown option, with a suggestion."""
     if name == "--version":
         return f"The option {name} must be before {ctx.info_name}."
+    if name[1:].isdigit() and any(param.name in PARAMS for param in ctx.command.params):
+        path = ctx.command_path
+        return f"There is no option {name}. To pass a negative number, write -- before it:\n{path} METHOD -- {name}"
     words: dict[str, str] = {}
     for param in ctx.command.get_params(ctx):
         words |= {option.lstrip("-"): option for option in (*param.opts, *param.secondary_opts)}

@@ -32,6 +32,11 @@ MEANT = [
     ("call m --respnse", "There is no option --respnse. Did you mean --response?\n"),
     ("call m --ulr http://h", "There is no option --ulr. Did you mean --url?"),
     ("call m --dryrun", "There is no option --dryrun. Did you mean --dry-run?"),
+    (
+        "call m -1.5",
+        "There is no option -1. To pass a negative number, write -- before it:\n  rpcexplorer call METHOD -- -1",
+    ),
+    ("history list -1", "There is no option -1. To read the help"),
     ("call m --version", "The option --version must be before call."),
     ("history list --last", "There is no option --last. To read the help"),
     ("nothing.toml", "nothing.toml. Check the name.\n"),
