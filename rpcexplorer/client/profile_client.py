@@ -32,6 +32,7 @@ from rpcexplorer.client.call import (
     LARGE_BODY_BYTES,
     MAX_REFUSED,
     MAYBE_RAN,
+    asks_for_input,
     connect,
     explained,
     is_event_stream,
@@ -51,11 +52,12 @@ from rpcexplorer.model.profile import MCP_SESSION_HEADER, Auth, OpeningCall, Pro
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, Redaction
-from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed
+from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
 
 if TYPE_CHECKING:
     from rpcexplorer.client.event_stream import EventStream, Listening
+    from rpcexplorer.client.inputs import Inputs
     from rpcexplorer.client.mcp import McpServer
     from rpcexplorer.client.open_connection import OpenConnection
     from rpcexplorer.client.openings import Openings
@@ -107,6 +109,8 @@ class ProfileClient:
         self._transport = transport
         self._streams: set[EventStream] = set()
         """Event streams over HTTP that have not ended."""
+        self.inputs: set[Inputs] = set()
+        """What servers of MCP ask before they go on with calls."""
         self._background: set[asyncio.Task[None]] = set()
         """Messages that are sent while nobody waits for their responses."""
         if profile.handshake == "mcp" and mcp is None:
@@ -190,12 +194,17 @@ class ProfileClient:
         if opens and profile.is_open_connection and profile.connection_kind != "websocket":
             # The messages of these connections have the credentials.
             flow = auth_of(replace(profile, auth=Auth())).requests(call)
-        else:
+        elif document:
             flow = requests_for(call)
-        if self._handshake is not None and not document:
-            flow = with_handshake(flow, self._handshake, call.events)
+        else:
+            flow = self.flow_of(call)
         running = RunningCall(self, exchange, timeout=timeout, watch=watch, fetched=fetched, listening=listening)
         return await running.run(flow, call, stop, discard if opens else self._record)
+
+    def flow_of(self, call: AuthCall) -> AuthFlow:
+        """Return the requests of a call, each with the handshake that it needs."""
+        flow = requests_for(call)
+        return with_handshake(flow, self._handshake, call.events) if self._handshake else flow
 
     async def _begin(self, timeout: float | None, watch: Watch | None, stop: Stop | None) -> Outcome | None:  # noqa: ASYNC109
         """Begin the connection with its opening calls, unless it has had them; return why it cannot be used."""
@@ -395,11 +404,12 @@ class ProfileClient:
 
         ``member`` is JSON text with its name: ``"result":null``.
         """
+        several = [inputs.requests for inputs in self.inputs] + [stream.requests for stream in self._streams]
+        for requests in several:
+            if id(event) in requests.asked:
+                return requests.reply(event, member)
         if self.connection is not None:
             return self.connection.requests.reply(event, member)
-        for stream in self._streams:
-            if id(event) in stream.requests.asked:
-                return stream.requests.reply(event, member)
         return event.remark or "The request was already answered."
 
     async def open_transport(self) -> Transport:
@@ -453,6 +463,13 @@ def _with_handshake_named(outcome: Outcome) -> Outcome:
     return outcome
 
 
+def _question_of(end: AuthResponse | Refused) -> Result | None:
+    """Return the result of a call if the server asks for something before it goes on."""
+    if isinstance(end, AuthResponse) and isinstance(end.outcome, Result) and asks_for_input(end.outcome):
+        return end.outcome
+    return None
+
+
 class RunningCall:
     """One call in progress, which can become an exchange at any point.
 
@@ -491,6 +508,7 @@ class RunningCall:
         """Secrets that only this call knows: what proves a password, and the session of a handshake."""
         self._secrets: dict[str, Secret] = {}
         """Secrets that were looked up for this call, by field."""
+        self._rounds: tuple[str, ...] = ()
         self._partial = Partial()
         self._is_ahead = False
         """Whether the last request was sent before the call."""
@@ -504,6 +522,7 @@ class RunningCall:
         stop.watch(task)
         try:
             end = await self._drive(flow, call)
+            end = await self._answer_inputs(end, call)
             self._reject_secrets(end)
             redaction = self._redaction()
             exchange = await run_in_turns(self._exchange(end, redaction))
@@ -551,6 +570,33 @@ class RunningCall:
         is_rejected = exchange.response.status == UNAUTHORIZED or rejects_credentials(exchange, self._profile)
         if is_rejected and self._credentials.reject(self._profile, self._secrets.values()):
             self._notes.append("the server rejected the secret of a command, so the next call runs the command again")
+
+    async def _answer_inputs(self, end: AuthResponse | Refused, call: AuthCall) -> AuthResponse | Refused:
+        """Answer what a server of MCP asks before it has a result, and send the call again each time.
+
+        Nothing is on its way while the user is asked, so that the deadline stands still.
+        """
+        mcp = self._client.mcp
+        if mcp is None or _question_of(end) is None:
+            return end
+        from rpcexplorer.client.inputs import Inputs  # Few servers ask.
+
+        inputs = Inputs(mcp, self._unsent.id)
+        self._client.inputs.add(inputs)
+        try:
+            while (result := _question_of(end)) is not None:
+                self._partial = Partial()
+                message = await inputs.next_message(call.message, result)
+                if isinstance(message, str):
+                    assert isinstance(end, AuthResponse)
+                    return replace(end, outcome=replace(result, message=message))
+                call.message = message
+                end = await self._drive(self._client.flow_of(call), call)
+        finally:
+            self._client.inputs.discard(inputs)
+            self._rounds = tuple(inputs.rounds)
+            self._own += [Secret(state, UNRECORDED.strip("«»")) for state in inputs.states]
+        return end
 
     def _apply_events(self, call: AuthCall) -> None:
         """Handle the events that the flow reported since its last request."""
@@ -715,7 +761,7 @@ class RunningCall:
 
     def _exchange(self, end: AuthResponse | Refused, redaction: Redaction) -> Steps[Exchange]:
         """Return the exchange in its current state, with secrets redacted."""
-        exchange = replace(self._unsent, seconds=self._seconds, notes=tuple(self._notes))
+        exchange = replace(self._unsent, seconds=self._seconds, notes=tuple(self._notes), rounds=self._rounds)
         if isinstance(end, AuthResponse):
             exchange = replace(exchange, outcome=end.outcome, response=end.response, sent=end.sent)
         else:

@@ -73,6 +73,7 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
         "name": exchange.name,
         "note": exchange.note,
         "notes": list(exchange.notes),
+        "rounds": list(exchange.rounds),
         "expect": exchange.expect,
         "foreign": exchange.foreign,
     }
@@ -170,6 +171,7 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
         name=values.get("name", ""),
         note=values.get("note", ""),
         notes=tuple(values.get("notes", ())),
+        rounds=tuple(values.get("rounds", ())),
         expect=values.get("expect", ""),
         envelope=values.get("envelope", "2.0"),
         params_sent=values.get("params_sent"),
@@ -287,7 +289,7 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(("status", "sent", "received", "missed"), _SMALL_NUMBER),
     **dict.fromkeys(("ms", "lookup_ms", "connect_ms", "tls_ms", "send_ms", "wait_ms", "transfer_ms"), _NUMBER),
     **dict.fromkeys(("reply_cut", "maybe_ran", "foreign", "reused"), _FLAG),
-    **dict.fromkeys(("notes", "remarks", "http_remarks", "headers"), _TEXTS),
+    **dict.fromkeys(("notes", "rounds", "remarks", "http_remarks", "headers"), _TEXTS),
 }
 
 

@@ -31,6 +31,8 @@ class Event(Struct, eq=False, gc=False):
     """Why a response has no call, why data is not a message, or why a request got no answer."""
     answer: bytes | None = None
     """The member that answered the request, such as `"result":null`."""
+    shown_answer: bytes | None = None
+    """The answer without secrets that the user has typed; shown and recorded instead."""
     of: str = ""
     """The id of the call whose subscription or event stream it belongs to."""
     is_sending: bool = False

@@ -156,6 +156,8 @@ class Exchange(Struct, frozen=True):
     envelope: EnvelopeForm = "2.0"
     params_sent: str | None = None
     """The params with the values of their variables, if there were any."""
+    rounds: tuple[str, ...] = ()
+    """What a server of MCP asked before its result, and the answers: a JSON object for each round."""
     foreign: bool = False
     """Imported from a case, with the name of someone else's profile."""
     writer: str = ""

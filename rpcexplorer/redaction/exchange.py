@@ -318,7 +318,7 @@ class Redaction:
             texts += [name, value]
         for part in ("message", "reason", "sentence"):
             texts.append(getattr(outcome, part, ""))
-        texts += [*exchange.remarks, *exchange.notes]
+        texts += [*exchange.remarks, *exchange.notes, *exchange.rounds]
         return not self.redactor(guesses=True).finds("\n".join(texts))
 
 
@@ -537,6 +537,7 @@ def _redact_around_body(exchange: Exchange, hide: Redactor) -> Exchange:
             remarks=tuple(map(hide.text, response.remarks)),
         ),
         notes=tuple(map(hide.text, exchange.notes)),
+        rounds=tuple(map(hide.params, exchange.rounds)),
     )
 
 

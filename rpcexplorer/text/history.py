@@ -181,7 +181,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
     for label, text in fields.items():
         if text:
             yield label, text
-    for label, texts in (("also", exchange.notes), ("warnings", exchange.remarks)):
+    for label, texts in (("asked", exchange.rounds), ("also", exchange.notes), ("warnings", exchange.remarks)):
         yield from zip(chain([label], repeat("")), texts, strict=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,16 @@ from typing import Any
 import pytest
 
 from rpcexplorer.auth.basic import NoAuth
+from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.mcp import header_value
 from rpcexplorer.client.preview import preview
+from rpcexplorer.client.profile_client import ProfileClient
+from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Exchange, Preview
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.event import Event
+from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Stop
+from rpcexplorer.model.profile import Answer, Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from tests.client.test_handshake import Mcp
 from tests.fakes.mcp import META, STATELESS, StatelessMcp, stdio_script
@@ -226,3 +231,163 @@ def test_older_process_gets_a_session(first: str, monkeypatch: pytest.MonkeyPatc
     (one,) = process(OLD_PROCESS.format(first=first), Draft("add", '{"a": 1}'))
     assert isinstance(one.outcome, Result), one
     assert one.outcome.decoded() == {"name": "add", "arguments": {"a": 1}}
+
+
+FORM = {
+    "mode": "form",
+    "message": "Which region?",
+    "requestedSchema": {"type": "object", "properties": {"region": {"type": "string"}}},
+}
+REGION = Answer('{"action": "accept", "content": {"region": "eu"}}')
+
+
+def asking(*questions: dict[str, Any], endless: bool = False) -> StatelessMcp:
+    """Return a server that asks before the tool `deploy` has a result, once for each of the questions."""
+    server = StatelessMcp()
+
+    def deploy(params: dict[str, Any]) -> dict[str, Any]:
+        state = params.get("requestState", "round 0: st4te-of-ada")
+        number = int(state.split()[1].rstrip(":"))
+        if number:
+            assert params["inputResponses"].keys() == questions[(number - 1) % len(questions)].keys()
+        if number < len(questions) or endless:
+            asked = questions[number % len(questions)]
+            state = f"round {number + 1}: st4te-of-ada"
+            return {"result": {"resultType": "input_required", "inputRequests": asked, "requestState": state}}
+        return {"result": {"resultType": "complete", "content": [], "structuredContent": params["inputResponses"]}}
+
+    server.answers["deploy"] = deploy
+    return server
+
+
+WHERE = {"where": {"method": "elicitation/create", "params": FORM}}
+ROOTS = {"roots": {"method": "roots/list"}}
+
+
+def test_rule_answers_what_a_server_asks_before_its_result() -> None:
+    answers = {"elicitation/create": REGION, "roots/list": Answer('{"roots": []}')}
+    server = asking(WHERE, ROOTS)
+    (one,), sent = calls(server, Draft("deploy", '{"n": 1.0}'), answers=answers)
+    assert isinstance(one.outcome, Result), one
+    assert (one.outcome.decoded()["structuredContent"], one.exit_code) == ({"roots": {"roots": []}}, 0)
+    tries = [request for request in sent.requests if request.json["method"] == "tools/call"]
+    assert len({request.json["id"] for request in tries}) == 3
+    assert all(b'"arguments":{"n":1.0}' in request.body for request in tries)
+    assert tries[1].json["params"]["inputResponses"] == {"where": json.loads(REGION.result_json or "")}
+    assert all(request.header("Mcp-Name") == "deploy" for request in tries)
+    capabilities = tries[0].json["params"]["_meta"][f"{META}clientCapabilities"]
+    assert capabilities.keys() == {"elicitation", "roots"}
+    first, second = map(json.loads, one.rounds)
+    assert first == {"inputRequests": WHERE, "inputResponses": {"where": json.loads(REGION.result_json or "")}}
+    assert second["inputRequests"] == ROOTS
+    assert "st4te" not in repr((one.rounds, one.notes))
+
+
+def test_question_without_answer_ends_the_call() -> None:
+    (one,), sent = calls(asking(WHERE), Draft("deploy"))
+    assert one.exit_code == 1
+    assert isinstance(one.outcome, Result)
+    assert one.outcome.message == (
+        'The server asks for input, and there is no answer to elicitation/create "Which region?".'
+    )
+    assert sent.methods.count("tools/call") == 1
+    assert b"st4te" not in one.response.body
+
+
+def test_endless_questions_end() -> None:
+    (one,), sent = calls(asking(WHERE, endless=True), Draft("deploy"), answers={"elicitation/create": REGION})
+    assert isinstance(one.outcome, Result)
+    assert one.outcome.message == "The server still asks for input after 10 rounds, so the call ends here."
+    assert (one.exit_code, sent.methods.count("tools/call"), len(one.rounds)) == (1, 11, 10)
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ({}, "does not say for which"),
+        ({"inputRequests": [1]}, "cannot be read"),
+        ({"inputRequests": {"a": 1}}, "there is no answer to a request without a method"),
+        ({"inputRequests": {"a": {"method": "ping"}}, "requestState": "«client.token»"}, "a secret reference"),
+        ({"inputRequests": {"«client.token»": {"method": "ping"}}}, "a secret reference"),
+    ],
+)
+def test_question_that_cannot_be_answered_ends_the_call(result: dict[str, Any], words: str) -> None:
+    server = StatelessMcp()
+    server.answers["deploy"] = lambda _: {"result": {"resultType": "input_required", **result}}
+    (one,), sent = calls(server, Draft("deploy"))
+    assert isinstance(one.outcome, Result)
+    assert words in one.outcome.message
+    assert (one.exit_code, sent.methods.count("tools/call")) == (1, 1)
+
+
+def test_user_is_asked_while_the_deadline_stands_still() -> None:
+    events: list[Event] = []
+
+    async def use(origin: str) -> Exchange:
+        def take(event: Event) -> None:
+            events.append(event)
+            if event.waits:
+                asyncio.get_running_loop().call_later(0.6, client.answer, event, b'"result":{"action":"decline"}')
+
+        around = Surroundings(on_event=take, can_ask=lambda _: True)
+        profile = Profile("p", origin, handshake="mcp", mcp=STATELESS, empty_params="{}")
+        client = ProfileClient(profile, GivenCredentials(), around=around)
+        async with client:
+            return await client.send(Draft("deploy"), timeout=0.5)
+
+    with RawServer(asking(WHERE)) as server:
+        exchange = asyncio.run(use(server.origin))
+    assert isinstance(exchange.outcome, Result), exchange
+    assert exchange.outcome.decoded()["structuredContent"] == {"where": {"action": "decline"}}
+    (event,) = events
+    assert (event.method, event.of, event.is_settled) == ("elicitation/create", exchange.id, True)
+    assert exchange.seconds < 0.5
+
+
+def test_call_is_cancelled_while_the_user_is_asked() -> None:
+    settled: list[Event] = []
+    stop = Stop()
+
+    async def use(origin: str) -> Exchange:
+        around = Surroundings(on_event=lambda _: stop.press(), on_settled=settled.append, can_ask=lambda _: True)
+        profile = Profile("p", origin, handshake="mcp", mcp=STATELESS, empty_params="{}")
+        async with ProfileClient(profile, GivenCredentials(), around=around) as client:
+            return await client.send(Draft("deploy"), stop=stop)
+
+    with RawServer(asking(WHERE)) as server:
+        exchange = asyncio.run(use(server.origin))
+    assert isinstance(exchange.outcome, Cancelled)
+    assert not exchange.outcome.maybe_ran
+    assert [event.remark for event in settled] == ["not answered: the call has ended"]
+    assert len(exchange.rounds) == 1
+
+
+def test_process_asks_before_its_result() -> None:
+    question = (
+        'lambda p: {"result": {"resultType": "input_required", "inputRequests": {"w": {"method": "roots/list"}}}}'
+    )
+    done = '{"result": {"resultType": "complete", "structuredContent": p["inputResponses"]}}'
+    script = stdio_script(
+        f'ask = {question}\nserver.answers["deploy"] = lambda p: {done} if "inputResponses" in p else ask(p)'
+    )
+    (one,) = process(script, Draft("deploy"), answers={"roots/list": Answer("[1]")})
+    assert isinstance(one.outcome, Result), one
+    assert one.outcome.decoded()["structuredContent"] == {"w": [1]}
+
+
+def test_rounds_are_recorded_without_secrets(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    form = {**FORM, "message": "Key?", "access_token": "t0p-s3cret"}
+    with RawServer(asking({"k": {"method": "elicitation/create", "params": form}})) as server:
+        rule = '{ result_json = \'{"action": "accept", "content": {"code": "x"}}\' }'
+        shell.sessions(
+            f'[profile.it]\nurl = "{server.origin}"\nhandshake = "mcp"\nanswer."elicitation/create" = {rule}'
+        )
+        ran = shell.run("call", "-p", "it", "deploy")
+        assert ran.code == 0, ran.err
+        shown = shell.run("history", "show").text
+    assert '"message":"Key?"' in shown.replace(" ", "")
+    recorded = "".join(file.read_text() for file in tmp_path.rglob("*.toml") if file.name != "sessions.toml")
+    assert "Key?" in recorded
+    assert "t0p-s3cret" not in recorded
+    assert "st4te-of-ada" not in recorded

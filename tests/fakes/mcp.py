@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from tests.fakes.wire import Received, http_reply
 
-STATELESS = "2026-07-28"
+STATELESS: Final = "2026-07-28"
 META = "io.modelcontextprotocol/"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
@@ -36,7 +36,7 @@ class StatelessMcp:
         status = 200
         if "error" in answer:
             status = 404 if answer["error"]["code"] == -32601 else 400
-        return request.reply(status=status, **answer)
+        return request.reply_with(json.dumps(answer, ensure_ascii=False)[1:-1], status=status)
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
         """Return the result or error of a message."""

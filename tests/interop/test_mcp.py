@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rpcexplorer.client.client import Client
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import MCP_STATELESS, MCP_VERSIONS
@@ -23,11 +26,36 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+SERVER = """
+from typing import Annotated
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Elicit, Resolve
+from pydantic import BaseModel
+
+server = MCPServer("interop")
+
+
+class Region(BaseModel):
+    region: str
+
+
+async def where() -> Elicit[Region]:
+    return Elicit("Which region?", Region)
+
+
+@server.tool()
+async def deploy(name: str, region: Annotated[Region, Resolve(where)]) -> str:
+    return f"{name} in {region.region}"
+"""
+"""A server with a tool that asks, in each version in its own way."""
+
+
 @pytest.fixture(scope="module", params=[False, True], ids=["event stream", "one response"])
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    from mcp.server import MCPServer  # takes seconds, so not during collection
-
-    server = MCPServer("interop")
+    names: dict[str, Any] = {}
+    exec(SERVER, names)  # Importing it takes seconds, so not during collection.
+    server = names["server"]
 
     @server.tool()
     def add(a: int, b: int = 2) -> int:
@@ -122,3 +150,28 @@ def test_unknown_method_is_an_error(url: str) -> None:
 def test_bare_address_is_added_tested_and_called(url: str, tmp_path: Path) -> None:
     ran = added_and_tested(tmp_path, url, "add", "a:=1", "b:=2")
     assert (ran.code, '"text":"3"' in ran.text) == (0, True), ran.err
+
+
+REGION = {"elicitation/create": {"result_json": '{"action": "accept", "content": {"region": "eu"}}'}}
+
+
+@pytest.mark.parametrize("version", ["auto", *MCP_VERSIONS])
+def test_question_of_a_tool_is_answered_in_each_version(url: str, version: str, request: Any) -> None:
+    if "one response" in request.node.name and version in MCP_VERSIONS[1:]:
+        pytest.skip("such a server can send no request before its response")
+    exchange = send(url, Draft("deploy", '{"name": "x"}'), handshake="mcp", mcp=version, answers=REGION, **SETTINGS)
+    assert value(exchange)["structuredContent"] == {"result": "x in eu"}
+    assert len(exchange.rounds) == (version in {"auto", MCP_STATELESS})
+
+
+@pytest.mark.parametrize("version", ["auto", *MCP_VERSIONS])
+def test_process_is_called_and_answered_in_each_version(version: str) -> None:
+    async def run() -> Exchange:
+        command = [sys.executable, "-c", f"{SERVER}\nserver.run('stdio')"]
+        async with Client("stdio:", command=command, handshake="mcp", mcp=version, answers=REGION) as client:
+            assert value(await client.call("tools/list", {}))["tools"][0]["name"] == "deploy"
+            return await client.call("deploy", {"name": "x"})
+
+    exchange = asyncio.run(run())
+    assert value(exchange)["structuredContent"] == {"result": "x in eu"}
+    assert len(exchange.rounds) == (version in {"auto", MCP_STATELESS})
