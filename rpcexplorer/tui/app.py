@@ -259,16 +259,18 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
 
     @opens("palette")
     async def action_palette(self) -> None:
-        from rpcexplorer.tui.dialogs import PAGE, palette_picks
+        from rpcexplorer.tui.dialogs import PAGE, THEME, palette_picks
         from rpcexplorer.tui.widgets.picker import Picker
 
         screen, nodes = self.screen, self._scoped()
-        picks = palette_picks(nodes, self.explorer.settings.keymap)
+        picks = palette_picks(nodes, self.explorer.settings.keymap, self.explorer.themes.files())
         chosen = await self.push_screen_wait(Picker("Command palette", picks))
         if chosen is None or self.screen is not screen:
             return
         if chosen.startswith(PAGE):
             self.action_manual(chosen.removeprefix(PAGE))
+        elif chosen.startswith(THEME):
+            self._settle_theme(chosen.removeprefix(THEME))
         else:
             command = next(command for command in COMMANDS if command.id == chosen)
             await self.run_action(command.action, nodes[command.scope])
@@ -356,8 +358,12 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         picker = Picker("Themes", picks, on=before, moved=self.use_theme)
         picker.manual_pane = "theme"
         chosen = await self.push_screen_wait(picker)
-        self.use_theme(chosen or before)
-        problem = self.explorer.save_setting("theme", chosen) if chosen else ""
+        self._settle_theme(chosen or before, is_new=bool(chosen))
+
+    def _settle_theme(self, name: str, *, is_new: bool = True) -> None:
+        """Use a theme, a new one from the next start on, too; report problems of all that were tried."""
+        self.use_theme(name)
+        problem = self.explorer.save_setting("theme", name) if is_new else ""
         if problem:
             self.notify(problem)
         for warning in self._problems:

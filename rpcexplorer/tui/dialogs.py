@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -637,8 +637,10 @@ def page_titles() -> dict[str, str]:
     return {page.name: page.title for page in read_pages()}
 
 
-def palette_picks(nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str]) -> list[Pick]:
-    """Return the entries of the palette: commands, then manual pages.
+def palette_picks(
+    nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str], themes: Iterable[str] = ()
+) -> list[Pick]:
+    """Return the entries of the palette: commands, then themes and manual pages.
 
     ``nodes`` are the owners of the scopes, the focused pane first. A command that is not possible now is listed, but it
     cannot be chosen.
@@ -650,6 +652,7 @@ def palette_picks(nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str]) -
         why_not = nodes[command.scope].why_not(command)
         key = "not now" if why_not else first_key(command.id, keymap)
         picks.append(Pick(command.id, command.words, command.help, key, command.synonyms, why_not))
+    picks += [Pick(THEME + name, f"theme: {name}", is_page=True) for name in themes]
     for name, title in page_titles().items():
         synonyms = f"{name} {PAGE_WORDS.get(name, '')}"
         picks.append(Pick(PAGE + name, f"manual: {title}", synonyms=synonyms, is_page=True))
@@ -658,6 +661,8 @@ def palette_picks(nodes: Mapping[Scope, Commanded], keymap: Mapping[str, str]) -
 
 PAGE: Final = "manual/"
 """Prefix of the ids of manual pages."""
+THEME: Final = "theme/"
+"""Prefix of the ids of themes."""
 PAGE_WORDS: Final = {
     "connecting": "proxy proxies tls certificate timeout",
     "secrets": "password token keyring credentials",

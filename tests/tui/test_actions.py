@@ -545,6 +545,9 @@ async def theme_is_previewed_and_saved_when_chosen(at: Story) -> None:
     await at.play("enter | F5 send")
     assert at.program.app.theme == previewed
     assert f'theme = "{previewed}"' in at.explorer.paths.settings.read_text()
+    await at.play("command paper | F5 send")
+    assert at.program.app.theme == "paper"
+    assert 'theme = "paper"' in at.explorer.paths.settings.read_text()
 
 
 @shows("help")

@@ -41,7 +41,7 @@ class Pick(Struct, frozen=True):
     why_not: str = ""
     """Why it cannot be chosen now: only a search shows it, dim."""
     is_page: bool = False
-    """It is a page of the manual, listed after the commands."""
+    """It is a theme or a page of the manual, listed after the commands."""
 
 
 class Shown(Struct, frozen=True):
