@@ -284,12 +284,18 @@ class JwtAuth(AuthType, frozen=True):
 
     claims: tuple[tuple[str, str], ...] = ()
     """Claims besides ``iat``, the time of the token."""
+    secret_file: str | None = None
+    """Absolute path of a private file of the user, which has the key in hex."""
     key_command: tuple[str, ...] = ()
 
     kind: ClassVar[str] = "jwt"
     sends: ClassVar[str] = "a signed token, new for each request, in the header Authorization: Bearer"
     needed: ClassVar[str] = "takes a signed token in a header"
     takes: ClassVar[tuple[str, ...]] = ("key",)
+    fields: ClassVar[tuple[AuthField, ...]] = (AuthField("secret_file", label="key file", hint="~/jwt.hex"),)
+
+    def file_for(self, field: str) -> str | None:
+        return self.secret_file if field == "key" else None
 
     def words(self, profile: Profile) -> str:  # noqa: ARG002
         return "jwt: signs a new token for each request, in the header Authorization"

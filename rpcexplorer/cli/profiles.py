@@ -49,7 +49,7 @@ from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import rows_of
-from rpcexplorer.text.profile import state_word
+from rpcexplorer.text.profile import key_of, state_word
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -148,7 +148,7 @@ def add(run: Run, /, name: str, team: bool, **typed: Any) -> None:
         world.hint(f"To test the connection and find other settings, run:\n{test}")
         return
     for field in profile.secrets:
-        if field != "session" and not profile.auth.command_for(field):
+        if field != "session" and not (profile.auth.command_for(field) or profile.auth.file_for(field)):
             world.hint(f"To store the {field}, run:\n{PROGRAM} profiles secret {name} {field}")
 
 
@@ -491,8 +491,8 @@ def secret(run: Run, name: str, field: str | None, from_stdin: bool, forget: boo
     else:
         secrets.save(profile, field, _new_value(run, profile, field, from_stdin=from_stdin))
         world.say(f"stored {field} of {profile.name} for {profile.origin}")
-        if profile.auth.command_for(field):
-            world.warn(f"{profile.name} does not use it: auth.{field}_command prints its {field}")
+        if profile.auth.command_for(field) or profile.auth.file_for(field):
+            world.warn(f"{profile.name} does not use it: its {field} comes from the command or file in auth")
             return
         if field in secrets.state(profile):
             return
@@ -527,7 +527,7 @@ def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]
             case Secret(source="inherited"):
                 state += f" ({field})"
             case Secret(source="command" | "file" as source):
-                state += f" (auth.{field}_{source})"
+                state += f" ({key_of(field, source)})"
             case Secret(source=source):
                 state += f" ({source})"
             case DestinationChanged(why=why, changes=changes):

@@ -49,7 +49,7 @@ from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached, fresh_id
 from rpcexplorer.model.profile import MCP_SESSION_HEADER, Auth, OpeningCall, Profile
-from rpcexplorer.model.secret import UNRECORDED, Secret
+from rpcexplorer.model.secret import LATER, UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, Redaction
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result
@@ -559,8 +559,8 @@ class RunningCall:
         return end
 
     def _reject_secrets(self, end: AuthResponse | Refused) -> None:
-        """Have the command of a secret run again by the next call, if the server has rejected its value."""
-        if not any(secret.source == "command" for secret in self._secrets.values()):
+        """Have the next call get a secret again from its command or file, if the server has rejected it."""
+        if not any(secret.source in LATER for secret in self._secrets.values()):
             return
         from rpcexplorer.auth.login import UNAUTHORIZED, rejects_credentials  # Few calls need this import.
 
@@ -569,7 +569,7 @@ class RunningCall:
             exchange = replace(exchange, response=end.response)
         is_rejected = exchange.response.status == UNAUTHORIZED or rejects_credentials(exchange, self._profile)
         if is_rejected and self._credentials.reject(self._profile, self._secrets.values()):
-            self._notes.append("the server rejected the secret of a command, so the next call runs the command again")
+            self._notes.append("the next call gets the rejected secret again from its command or file")
 
     async def _answer_inputs(self, end: AuthResponse | Refused, call: AuthCall) -> AuthResponse | Refused:
         """Answer what a server of MCP asks before it has a result, and send the call again each time.

@@ -43,7 +43,7 @@ from rpcexplorer.model.exchange import Outcome, Refused, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secret import LATER, Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
 from rpcexplorer.text.printable import printable
 from rpcexplorer.transport.port import Request, Response, Step, Unreachable
@@ -122,7 +122,7 @@ class Service:
         return secret
 
     def reject(self, secrets: Sequence[Secret]) -> None:
-        """Run the command of a rejected secret again for the next call."""
+        """Get a rejected secret again from its command or file for the next call."""
         if self._explorer.credentials.reject(self.profile, secrets):
             self._secrets = {field: secret for field, secret in self._secrets.items() if secret not in secrets}
 
@@ -264,7 +264,7 @@ class RpcClient:
         else:
             outcome = outcome_of(request.message, response, self._profile.form)
             received = AuthResponse(outcome, response, len(sent.body))
-            if any(secret.source == "command" for secret in secrets) and self._asks_for_login(received):
+            if any(secret.source in LATER for secret in secrets) and self._asks_for_login(received):
                 self._service.reject(secrets)
         seconds = time.perf_counter() - started
         if request.is_ahead:

@@ -17,7 +17,7 @@ from rpcexplorer.patterns import regex
 
 Destination = Mapping[str, str]
 """Dotted keys and their values as text, mostly without defaults."""
-PARTS: Final = ("destination", "Unix socket", "login")
+PARTS: Final = ("destination", "Unix socket", "login", "key file")
 """What a file of others can decide of a profile, besides its process. No call is sent before that is allowed."""
 NOT_SET = "not set"
 LONGEST = 120

@@ -165,6 +165,10 @@ class Auth(Struct, frozen=True):
         words: tuple[str, ...] = getattr(self, f"{field}{OF_COMMAND}", ())
         return words
 
+    def file_for(self, field: str) -> str | None:  # noqa: ARG002
+        """Return the path of the file that has a secret, or None."""
+        return None
+
     @property
     def seconds(self) -> float | None:
         """For how long a secret of a command is used."""

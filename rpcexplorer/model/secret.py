@@ -82,6 +82,10 @@ class Secret:
         return self
 
 
+LATER: Final = ("command", "file")
+"""The sources of secrets that a call gets only when it needs them."""
+
+
 class LaterSecret(Secret):
     """A secret that a command prints or a file has, which is run or read when a call needs it."""
 

@@ -108,6 +108,7 @@ class ProfileKey(Struct, frozen=True):
 
 _OTHER_RULES: Final[Mapping[str, ValueCheck]] = {
     "claims": pairs_rule(claim_rule, refused_claim),
+    "secret_file": path_rule,
     "token_seconds": duration_rule("seconds"),
 }
 """The rules of auth fields that are not text."""
@@ -143,10 +144,15 @@ _AUTH_HELP: Final = {
     "name": "Name of the URL parameter for the token",
     "member": "Name of the member for the token",
     "claims": "Claim of the token besides iat. Can be repeated",
+    "secret_file": "Private file with the key in hex",
     "token_seconds": "Time for which a secret of a command is used",
 }
-_AUTH_VALUES: Final[Mapping[str, OptionValue]] = {"claims": "headers", "token_seconds": "seconds"}
-_AUTH_METAVARS: Final = {"claims": "NAME=VALUE", "token_seconds": "SECONDS"}
+_AUTH_VALUES: Final[Mapping[str, OptionValue]] = {
+    "claims": "headers",
+    "secret_file": "file",
+    "token_seconds": "seconds",
+}
+_AUTH_METAVARS: Final = {"claims": "NAME=VALUE", "secret_file": "FILE", "token_seconds": "SECONDS"}
 
 
 def _auth_fields() -> Iterator[ProfileKey]:
@@ -172,7 +178,7 @@ def _auth_fields() -> Iterator[ProfileKey]:
             help=words,
             metavar=metavar,
             value=value,
-            of_one_server=is_command,
+            of_one_server=is_command or field == "secret_file",
             named="--auth-header" if field == "header" else f"--{field.replace('_', '-')}",  # --header is any header
             label=line.label if line else "",
             hint=line.hint if line else "",

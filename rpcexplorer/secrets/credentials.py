@@ -20,7 +20,7 @@ from rpcexplorer.model.destination import DestinationChanged, Person, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import UserError, provide_secret
 from rpcexplorer.model.profile import WITH_TLS, Profile, label_of
-from rpcexplorer.model.secret import FIELD_WORDS, LaterSecret, Secret
+from rpcexplorer.model.secret import FIELD_WORDS, LATER, LaterSecret, Secret
 from rpcexplorer.secrets.destination import KEY
 from rpcexplorer.secrets.lookup import Secrets
 
@@ -194,11 +194,16 @@ class StoredCredentials:
         return await self._refusal_over_http(profile) or self._used(profile, field, found)
 
     async def _provided(self, profile: Profile, field: str) -> Secret | Refused:
-        """Return the value that a command prints. Its value is used until the server rejects it, or for its time."""
+        """Return the value that a command prints or a file has, until the server rejects it, or for its time."""
+        place, known = self._place(profile, field), self.in_use()
+        if not profile.auth.command_for(field):
+            found = self._secrets.read(profile, field)
+            if isinstance(found, Secret):
+                self._run[place] = self._used(profile, field, found)
+            return found
         command = self._secrets.command_of(profile, field)
         if isinstance(command, Refused):
             return command
-        place, known = self._place(profile, field), self.in_use()
 
         def provide() -> Secret | Refused:
             with self._providing:  # Calls at the same time share one run.
@@ -219,11 +224,11 @@ class StoredCredentials:
         return found if isinstance(found, Refused) else self._used(profile, field, found)
 
     def reject(self, profile: Profile, used: Iterable[Secret]) -> bool:
-        """Forget values of commands that the server has rejected; return whether there were any.
+        """Forget values of commands and files that the server has rejected; return whether there were any.
 
-        The next call runs them again.
+        The next call gets them again.
         """
-        rejected = [secret for secret in used if secret.source == "command"]
+        rejected = [secret for secret in used if secret.source in LATER]
         for place, held in [*self._run.items()]:
             if place[0] == profile.name and any(held is secret for secret in rejected):
                 self._pass(self._run.pop(place))
@@ -333,8 +338,8 @@ class StoredCredentials:
         return self._secrets.find(profile, field)
 
     def _used(self, profile: Profile, field: str, secret: Secret) -> Secret:
-        """Bind the value of an environment variable or a command to the destination of its first use."""
-        if secret.source in {"environment", "command"}:
+        """Bind the value of an environment variable, a command or a file to the destination of its first use."""
+        if secret.source == "environment" or secret.source in LATER:
             self._secrets.destinations.used(profile.variables[field], profile)
         return secret
 

@@ -29,6 +29,7 @@ from rpcexplorer.profiles.allowed import Allowed, AllowedCommand, with_destinati
 from rpcexplorer.profiles.layers import is_secret_command
 from rpcexplorer.profiles.profiles import Profiles
 
+SECRET_FILE = ("auth", "secret_file")
 KEY = "client certificate"
 """The field name of the client certificate and its key, in words."""
 KIND = "auth.kind"
@@ -272,12 +273,16 @@ class Destinations:
     def _decided_by_others(self, profile: Profile) -> str:
         """Return what a file of others may not decide unasked, in words.
 
-        That is a command of a secret, a Unix socket, or a login without a secret. All have the user's authority,
-        whatever the credentials. Of a profile whose URL is in the user file, a change of the last two is disputed.
+        That is the command or file of a secret, a Unix socket, or a login without a secret. All have the user's
+        authority, whatever the credentials. Of a profile whose URL is in the user file, a change of the last two is
+        disputed.
         """
         own, leaves = self.profiles.own.get(profile.name, {}), self.profiles.leaves.get(profile.name, {})
         for command in self._secret_commands_of_others(profile):
             return command.replace("_", " ")
+        secret_file = leaves.get(SECRET_FILE)
+        if secret_file and own.get(SECRET_FILE) != secret_file:
+            return "key file"
         if ("url",) in own or ("url",) not in leaves:
             return ""
         if profile.socket:

@@ -13,8 +13,8 @@ from msgspec import Struct, field
 
 from rpcexplorer.auth.credentials import derived
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.files.io import FileError
-from rpcexplorer.files.private import Contents, PrivateFile, toml
+from rpcexplorer.files.io import FileError, decoded, read_bytes
+from rpcexplorer.files.private import Contents, PrivateFile, toml, why_not_private
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_toml
 from rpcexplorer.files.toml_shape import (
     CheckedFile,
@@ -180,6 +180,7 @@ def _problem(action: str) -> Iterator[None]:
         raise FileError(f"cannot {action} the system keyring ({name}). {INSTEAD}, or unlock the keyring") from None
 
 
+MAX_SECRET_BYTES: Final = 64 * 1024
 KEPT = 5
 """Values per field that are redacted: old ones may still be in responses."""
 PREFIX: Final = "RPCEXPLORER_"
@@ -244,6 +245,9 @@ class Secrets:
         if profile.auth.command_for(field):
             moved = self.destinations.moved_variable(profile, field, f"{field} of the command")
             return moved or LaterSecret(profile.label(field), "command")
+        if profile.auth.file_for(field):
+            moved = self.destinations.moved_variable(profile, field, f"{field} of the file")
+            return moved or LaterSecret(profile.label(field), "file")
         held = self._held(profile, field)
         if held is None:
             inherited = self._environment.get(field) if field in profile.environment_secrets else None
@@ -331,6 +335,22 @@ class Secrets:
 
         found = self.destinations.secret_command(profile, field)
         return found if isinstance(found, Refused) else SecretCommand(found, self._environment)
+
+    def read(self, profile: Profile, field: str) -> Secret | Refused:
+        """Read a secret from its file, which must be private."""
+        path = Path(profile.auth.file_for(field) or "")
+        try:
+            refusal = why_not_private(path)
+            content = None if refusal else read_bytes(path, MAX_SECRET_BYTES)
+            text = decoded(path, content or b"").strip()
+        except FileError as error:
+            refusal, text = error.sentence, ""
+        if not refusal and not text:
+            refusal = "it does not exist, or is empty. Check its name"
+        if refusal:
+            sentence = f"The {field} of profile {profile.name} was not read from {path}: {refusal}."
+            return Refused("credentials", sentence)
+        return Secret(text, profile.label(field), "file")
 
     def set_variables(self, name: str) -> list[str]:
         """Return the environment variables of a profile that are set."""

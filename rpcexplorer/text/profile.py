@@ -85,6 +85,11 @@ def state_word(found: Secret | DestinationChanged | None) -> str:
     return "missing"
 
 
+def key_of(field: str, source: str) -> str:
+    """Return the key of the command or file of a secret."""
+    return "auth.secret_file" if source == "file" else f"auth.{field}_command"
+
+
 def goes_with(profile: Profile, method: str) -> str:
     """Describe the credentials of a call; no secret is read."""
     kind = auth_of(profile)
@@ -165,7 +170,7 @@ def _secret(profile: Profile, field: str, found: Secret | DestinationChanged | N
         case Secret(source="environment"):
             return [_row(field, f"✓ {state_word(found)}", "well"), _row("", f"${profile.variable(field)}", "dim")]
         case Secret(source="command" | "file" as source):
-            return [_row(field, f"✓ {state_word(found)}", "well"), _row("", f"auth.{field}_{source}", "dim")]
+            return [_row(field, f"✓ {state_word(found)}", "well"), _row("", key_of(field, source), "dim")]
         case Secret(source=source):
             place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", until you quit"
             return [[*_row(field, f"✓ {state_word(found)}", "well"), (place, "dim")]]

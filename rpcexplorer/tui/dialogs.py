@@ -33,6 +33,7 @@ from rpcexplorer.text.columns import MAX_NAME_COLUMNS
 from rpcexplorer.text.docs import change_lines, changes_counted
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.problems import rows_of
+from rpcexplorer.text.profile import key_of
 from rpcexplorer.text.wrapping import wrapped
 from rpcexplorer.tui.commands import (
     COMMANDS,
@@ -574,7 +575,7 @@ def _explain_source(profile: Profile, field: str, known: Secret | DestinationCha
         case Secret(source="session"):
             return "logged in, until you quit"
         case Secret(source="command" | "file" as source):
-            return f"from auth.{field}_{source}"
+            return f"from {key_of(field, source)}"
         case Secret(source="prompt" | "given"):
             return "entered, until you quit"
         case Secret(source=source):

@@ -74,7 +74,7 @@ def test_rejected_value_is_made_again_by_the_next_call(shell: Shell) -> None:
         own(shell, server.origin, "echo token-number-$(wc -l <ran | tr -d ' ')")
         rejected, accepted, again = asyncio.run(calls(shell, 3))
     assert sent(server) == ["Bearer token-number-1", "Bearer token-number-2", "Bearer token-number-2"]
-    assert "the next call runs the command again" in " ".join(rejected.notes)
+    assert "the next call gets the rejected secret again from its command or file" in " ".join(rejected.notes)
     assert b"token-number-1" not in rejected.response.body
     assert (accepted.exit_code, again.exit_code) == (0, 0)
 

@@ -102,6 +102,8 @@ IN_SESSIONS = [
     Row("profile.*.auth.name", "put a token into a readable place; end the address", TOKEN),
     Row("profile.*.auth.member", "put a token into a readable place, such as params", TOKEN),
     Row("profile.*.auth.claims", "contain a secret; replace the time of the token", CLAIM),
+    Row("profile.*.auth.secret_file", "sign for another server with any key of the user; read a device",
+        "test_secret_file_of_a_checkout_is_read_after_allowing_it"),
     Row("profile.*.auth.key_command", "run a program; contain a secret; fetch a secret for another server",
         COMMAND),
     Row("profile.*.auth.username_command", "run a program; contain a secret; fetch a secret for another server",
