@@ -756,7 +756,7 @@ class Help(PageDialog):
 
     def hint(self) -> Content:
         title = page_titles().get(self._page, self._page)
-        return keys("m", f"manual: {title}", "p", "files and folders", "Esc", "close")
+        return keys("m", f"manual: {title}", "p", "files", "Esc", "close")
 
     def on_mount(self) -> None:
         self.set_timer(LOAD_SECONDS, _load_manual)

@@ -64,8 +64,8 @@ async def test_mapped_key_is_shown_on_the_page() -> None:
 )
 @pytest.mark.everyday(1)
 async def test_f1_names_the_page_of_the_pane(keys: tuple[str, ...], page: str, explorer: Explorer) -> None:
-    async with open_program(explorer, profile="demo") as program:
+    async with open_program(explorer, profile="demo", size=(80, 24)) as program:
         program.calls.drafts.choose("ping")
         await program.press(*keys)
         await program.press("f1")
-        await program.sees(f"manual: {page}")
+        await program.sees(f"m manual: {page} p files Esc close")
