@@ -20,7 +20,20 @@ from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
 from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, server_words, setting
-from rpcexplorer.model.profile import PATH, USUAL_FRAMING, WITH_SOCKET, WITH_TLS, Auth, Profile
+from rpcexplorer.model.profile import (
+    MCP_CAPABILITIES,
+    MCP_HEADER_MISMATCH,
+    MCP_LACKS_CAPABILITY,
+    MCP_SPOKEN,
+    MCP_UNKNOWN_VERSION,
+    MCP_VERSIONS,
+    PATH,
+    USUAL_FRAMING,
+    WITH_SOCKET,
+    WITH_TLS,
+    Auth,
+    Profile,
+)
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address
@@ -28,6 +41,7 @@ from rpcexplorer.rpc.codec import Envelope, open_object
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, EmptyParams, ErrorObject, Malformed, MalformedKind
 from rpcexplorer.transport.port import Framing, Reason, Step
 
+MAX_VERSIONS: Final = 5
 NOT_INITIALIZED: Final = -32002
 """The code of language servers before ``initialize``."""
 MAX_TEXT: Final = 2_000
@@ -362,7 +376,42 @@ def _is_old_mcp(call: FailedCall) -> bool:
 _MCP: Final = (
     r"mcp-session-id|missing session id|no valid session id|server not initiali[sz]ed"
     r"|before initiali[sz]ation|not (?:been )?initiali[sz]ed"
+    r"|io\.modelcontextprotocol/|mcp-protocol-version|mcp-method"
 )
+"""Words of servers of MCP about what a request lacks: a session, or what it says of itself."""
+_VERSION = regex(r"\d{4}-\d\d-\d\d", re.ASCII)
+_NO_QUESTIONS: Final = r"no back-?channel for server-initiated requests"
+
+
+def mcp_version(call: FailedCall) -> Hint | None:
+    """Name the versions of MCP that a server speaks."""
+    if call.code != MCP_UNKNOWN_VERSION or call.error is None:
+        return None
+    from rpcexplorer.client.mcp import versions_in  # Few servers have this code.
+
+    spoken = [version for version in versions_in(call.error) if _VERSION.fullmatch(version)]
+    if not spoken:
+        return None
+    sentence = f"The server speaks MCP {joined_words(spoken, MAX_VERSIONS)}."
+    common = any(version in MCP_VERSIONS for version in spoken)
+    if call.profile.handshake != "mcp":
+        preset = call.profile.connection_kind != "http" and _has_no_preset(call)
+        return call.hint(sentence, (("preset", "mcp") if preset else ("handshake", "mcp"),)) if common else None
+    if not common:
+        return call.hint(f"{sentence} {MCP_SPOKEN}.")
+    return call.hint(sentence, (("mcp", "auto"),)) if call.profile.mcp != "auto" else None
+
+
+def mcp_capability(call: FailedCall) -> Hint | None:
+    """Name what the server needs to ask, and how to answer it."""
+    if call.code != MCP_LACKS_CAPABILITY or call.profile.handshake != "mcp":
+        return None
+    asked = [method for method, name in MCP_CAPABILITIES.items() if call.says(rf"\b{name}\b")]
+    methods = joined_words(asked or MCP_CAPABILITIES)
+    return Hint(
+        f"The server needs an answer to {methods}. On the screen you can be asked; in a shell, a rule of the table "
+        f"answer decides: see `{PROGRAM} manual mcp`."
+    )
 
 
 USUAL_TYPES: Final = ("application/json", "application/json-rpc")
@@ -766,6 +815,16 @@ RULES: Final[tuple[HintRule, ...]] = (
     Rule(
         "The server uses MCP and needs a handshake first.", ("handshake", "mcp"),
         statuses={400, 404}, own={"handshake": None}, says=_MCP,
+    ),
+    mcp_version,
+    mcp_capability,
+    Rule(
+        "The headers of the request do not repeat its message as the server expects. Refresh the method list, so that "
+        "the schemas of the tools are those of the server.", codes={MCP_HEADER_MISMATCH}, own={"handshake": "mcp"},
+    ),
+    Rule(
+        "The tool asks in a way that only earlier versions of MCP have.", ("mcp", "2025-11-25"),
+        own={"handshake": "mcp", "mcp": "auto"}, says=_NO_QUESTIONS,
     ),
     accept,
     content_type,

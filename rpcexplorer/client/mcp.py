@@ -34,9 +34,12 @@ from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.profile import (
     CALLS_A_TOOL,
+    MCP_HEADER_MISMATCH,
+    MCP_LACKS_CAPABILITY,
     MCP_SESSION_HEADER,
     MCP_SPOKEN,
     MCP_STATELESS,
+    MCP_UNKNOWN_VERSION,
     MCP_VERSION_HEADER,
     MCP_VERSIONS,
     Profile,
@@ -55,10 +58,9 @@ LOCKED: Final = frozenset({401, 403, 407, 429})
 INITIALIZE: Final = "initialize"
 DISCOVER: Final = "server/discover"
 LISTEN: Final = "subscriptions/listen"
-HEADER_MISMATCH: Final = -32020
-LACKS_CAPABILITY: Final = -32021
-UNKNOWN_VERSION: Final = -32022
-_OF_STATELESS: Final = frozenset({HEADER_MISMATCH, LACKS_CAPABILITY, UNKNOWN_VERSION, INVALID_PARAMS, METHOD_NOT_FOUND})
+_OF_STATELESS: Final = frozenset(
+    {MCP_HEADER_MISMATCH, MCP_LACKS_CAPABILITY, MCP_UNKNOWN_VERSION, INVALID_PARAMS, METHOD_NOT_FOUND}
+)
 """Codes with which a server without sessions answers 400 or 404."""
 NAMED_BY: Final = {CALLS_A_TOOL: "/name", "prompts/get": "/name", "resources/read": "/uri"}
 """The param that the header ``Mcp-Name`` repeats, by method."""
@@ -142,7 +144,7 @@ class McpServer:
 
         A server that does not know the call, or does not answer, begins a session.
         """
-        has_its_code = isinstance(outcome, ErrorObject) and outcome.code in {HEADER_MISMATCH, LACKS_CAPABILITY}
+        has_its_code = isinstance(outcome, ErrorObject) and outcome.code in {MCP_HEADER_MISMATCH, MCP_LACKS_CAPABILITY}
         # If it speaks only later versions, it refuses the call and names them.
         if has_its_code or any(version >= MCP_STATELESS for version in versions_in(outcome)):
             self.speak(MCP_STATELESS)
@@ -173,7 +175,7 @@ class McpServer:
         outcome, status = response.outcome, response.response.status
         if not self.is_stateless:
             return _is_of_initialize(outcome) and status not in LOCKED
-        if isinstance(outcome, ErrorObject) and outcome.code == UNKNOWN_VERSION:
+        if isinstance(outcome, ErrorObject) and outcome.code == MCP_UNKNOWN_VERSION:
             return True
         if status not in {BAD_REQUEST, NOT_FOUND}:
             return False
@@ -399,7 +401,7 @@ class McpOverHttp:
         sent = self._stateless(request)
         response = yield sent
         call = sent.message.calls[0] if sent.message.calls else None
-        if call is None or call.method != CALLS_A_TOOL or not _has_code(response, HEADER_MISMATCH):
+        if call is None or call.method != CALLS_A_TOOL or not _has_code(response, MCP_HEADER_MISMATCH):
             return response
         # The server did not run the call, because headers of its params are missing: its schema names them.
         yield from self._find_tool(request, _text_of(PointerLookup(call.params).at("/name")) or "")

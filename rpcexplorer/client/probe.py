@@ -71,7 +71,12 @@ SIGNS: Final = (
     Sign("electrum", realm="Electrum"),
     Sign("ethereum", says=("does not exist/is not available",), answers="web3_clientVersion"),
     Sign("kodi", realm="Kodi"),
-    Sign("mcp", says=("mcp-session-id", "resource_metadata="), path="/mcp", handshake="mcp"),
+    Sign(
+        "mcp",
+        says=("mcp-session-id", "resource_metadata=", "io.modelcontextprotocol/", "MCP-Protocol-Version", "Mcp-Method"),
+        path="/mcp",
+        handshake="mcp",
+    ),
     Sign("monero", realm="monero-rpc", server="Epee-based"),
     Sign("moonraker", says=("moonraker",), path="/server/jsonrpc", private="server.info"),
     Sign("mopidy", says=("Mopidy",), path="/mopidy/rpc"),

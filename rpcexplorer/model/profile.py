@@ -192,6 +192,10 @@ MCP_STATELESS: Final = MCP_VERSIONS[0]
 """Its requests need no handshake: each says which version it has, and what the client can do."""
 MCP_SPOKEN: Final = f"rpcexplorer uses MCP {', '.join(MCP_VERSIONS)}"
 """Said when ``initialize`` fails: a server may know only another version."""
+MCP_HEADER_MISMATCH: Final = -32020
+MCP_LACKS_CAPABILITY: Final = -32021
+MCP_UNKNOWN_VERSION: Final = -32022
+"""Error codes of servers without a session."""
 MCP_VERSION_HEADER: Final = "MCP-Protocol-Version"
 MCP_SESSION_HEADER: Final = "Mcp-Session-Id"
 ELICITATION: Final = "elicitation/create"

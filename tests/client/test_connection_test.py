@@ -24,6 +24,7 @@ from rpcexplorer.model.profile import Preset, Profile, ad_hoc
 from rpcexplorer.text.connection_test import plan
 from tests.fakes.certificates import self_signed
 from tests.fakes.explorer import open_explorer
+from tests.fakes.mcp import StatelessMcp
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 
 PAGE = b"<!doctype html><html><body>It works!</body></html>"
@@ -125,6 +126,14 @@ def mcp(request: Received) -> Parts:
     if request.header("Mcp-Session-Id") != "s-1":
         return error(request, -32600, "Bad Request: Missing session ID", 400)
     return http_reply(b"", 202) if "id" not in called else answer(request, result={"tools": []})
+
+
+def stateless_mcp(request: Received) -> Parts:
+    if path_of(request) != "/mcp":
+        return NOT_THERE
+    if request.header("MCP-Protocol-Version") is None:
+        return error(request, -32020, "Header mismatch: MCP-Protocol-Version is missing", 400)
+    return StatelessMcp()(request)
 
 
 def transmission(request: Received) -> Parts:
@@ -234,6 +243,7 @@ def test_new_profile_keeps_the_typed_preset() -> None:
         (deluge, {"preset": "deluge"}, ("password",)),
         (zabbix, {"preset": "zabbix"}, ("username", "password")),
         (mcp, {"preset": "mcp"}, ()),
+        (stateless_mcp, {"preset": "mcp"}, ()),
         (handing_out, {"path": "/", "handshake": {"header": "X-Csrf-Session"}}, ()),
         (flask, {"path": "/rpc/"}, ()),
         (by_name, {"path": "/rpc", "empty_params": "{}"}, ()),

@@ -545,6 +545,7 @@ def test_wrong_framing_has_a_fix(profile: Profile, failure: Unreached, change: t
         (ad_hoc("ws://h/"), -32002, "expected initialize request", "lsp"),
         (TCP, -32002, "Server not initialized", "mcp"),
         (ad_hoc_process(["x"]), -32600, "Received request before initialization was complete", "mcp"),
+        (TCP, -32602, "Missing _meta field io.modelcontextprotocol/protocolVersion", "mcp"),
         (TCP, -32002, "Resource not found", None),
         (replace(TCP, preset="mcp"), -32002, "not initialized", None),
     ],
@@ -554,6 +555,43 @@ def test_server_that_needs_a_handshake_names_its_preset(
 ) -> None:
     hint = failed(error(code, message), None, profile=profile)
     assert (hint and hint.changes) == (name and (("preset", name),))
+
+
+MCP_PROFILE: Final = of(path="/mcp", handshake="mcp", mcp="2025-11-25")
+UNKNOWN_VERSION: Final = "Unsupported protocol version"
+
+
+@pytest.mark.parametrize(
+    ("profile", "supported", "changes", "words"),
+    [
+        (MCP_PROFILE, ["2026-07-28"], (("mcp", "auto"),), "The server speaks MCP 2026-07-28."),
+        (replace(MCP_PROFILE, mcp="auto"), ["2031-01-01", "x\x1b"], (), "MCP 2031-01-01. rpcexplorer uses MCP 2026-07"),
+        (of(path="/mcp"), ["2026-07-28"], (("handshake", "mcp"),), "The server speaks MCP 2026-07-28."),
+        (TCP, ["2026-07-28"], (("preset", "mcp"),), "The server speaks MCP 2026-07-28."),
+    ],
+)
+def test_versions_of_an_mcp_server_are_named(
+    profile: Profile, supported: list[str], changes: tuple[object, ...], words: str
+) -> None:
+    status = 400 if profile.connection_kind == "http" else None
+    hint = failed(error(-32022, UNKNOWN_VERSION, {"supported": supported}), status, profile=profile)
+    assert hint is not None
+    assert hint.changes == changes
+    assert words in hint.sentence
+
+
+def test_other_errors_of_mcp_say_what_to_do() -> None:
+    data: dict[str, object] = {"requiredCapabilities": {"elicitation": {"form": {}}}}
+    hint = failed(error(-32021, "Missing required client capability", data), 400, profile=MCP_PROFILE)
+    assert hint is not None
+    assert "needs an answer to elicitation/create." in hint.sentence
+    hint = failed(error(-32020, "Header mismatch: Mcp-Param-Region"), 400, profile=MCP_PROFILE)
+    assert hint is not None
+    assert "Refresh the method list" in hint.sentence
+    said = "this transport context has no back-channel for server-initiated requests."
+    hint = failed(error(-32600, said), 200, profile=replace(MCP_PROFILE, mcp="auto"))
+    assert hint is not None
+    assert hint.changes == (("mcp", "2025-11-25"),)
 
 
 @pytest.mark.parametrize("profile", [ad_hoc_process(["x"]), of(url="stdio:", command=("x",))])

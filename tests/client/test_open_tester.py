@@ -19,6 +19,7 @@ from rpcexplorer.client.report import MALFORMED, Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import ad_hoc
 from tests.fakes.explorer import open_explorer
+from tests.fakes.mcp import stdio_script
 from tests.fakes.peers import Accept, Peer, framed, peer, upgraded
 from tests.fakes.wire import RawServer, Received, http_reply
 
@@ -230,6 +231,19 @@ for line in sys.stdin:
         print(json.dumps({"jsonrpc": "2.0", "id": call["id"], "error": error}), flush=True)
 """
     report = process(tmp_path, script)
+    assert form_of(report) == {"preset": "mcp"}
+
+
+LACKS_META = """
+known = server.answer
+refusal = {"error": {"code": -32602, "message": "Missing _meta field io.modelcontextprotocol/protocolVersion"}}
+server.answer = lambda message: known(message) if "_meta" in str(message) else refusal
+"""
+
+
+@pytest.mark.parametrize("answer", ["", LACKS_META], ids=["names its versions", "names the field"])
+def test_mcp_server_without_handshake_is_found_out(tmp_path: Path, answer: str) -> None:
+    report = process(tmp_path, stdio_script(answer))
     assert form_of(report) == {"preset": "mcp"}
 
 
