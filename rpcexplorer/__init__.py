@@ -28,6 +28,7 @@ __all__ = [
     "Malformed",
     "MemberAuth",
     "NoAuth",
+    "OAuthAuth",
     "Profile",
     "QueryAuth",
     "Refused",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from itertools import product
 from typing import Any, Final, Protocol
@@ -84,6 +85,47 @@ SENDABLE = regex(r"[\x21-\x7e]{1,4096}")
 """A value of the server that can be sent back in a header."""
 
 
+class Fetch(Struct, frozen=True):
+    """A request without a message to any address: a document, or a POST with a form or JSON.
+
+    It has no cookies, headers or client certificate of the profile, and redirects are not followed.
+    """
+
+    url: str
+    form: tuple[tuple[str, str | Secret], ...] = ()
+    json: bytes = b""
+    secret: Secret | None = None
+    """The secret of the client; None if it is the profile's, or if there is none."""
+    client: str = ""
+    """The id of the client, if it is sent with its secret in the header Authorization, and not in the form."""
+    renews: bool = False
+    """It renews the session, which only one process at a time may do."""
+    pause_seconds: float = 0.0
+    """How long to wait before it is sent."""
+
+
+class Agreement(Struct, frozen=True):
+    """A question whether requests may go to servers that another server has named."""
+
+    origins: tuple[str, ...]
+    question: str
+
+
+class Listen(Struct, frozen=True):
+    """Prepare the address that a browser is redirected to: ``AuthCall.redirect``."""
+
+
+class Visit(Struct, frozen=True):
+    """Show the user where to log in. For a ``code`` to type there, do not wait for the redirect."""
+
+    url: str
+    code: str = ""
+
+
+Step = Fetch | Agreement | Listen | Visit
+"""What a login of OAuth needs besides messages."""
+
+
 class AuthRequest(Struct, frozen=True):
     """A request of an auth type, with secret references instead of secrets."""
 
@@ -97,6 +139,8 @@ class AuthRequest(Struct, frozen=True):
     """The secrets that it needs, in the order of their questions."""
     is_ahead: bool = False
     """Whether it is sent before the call: a login or a handshake."""
+    step: Step | None = None
+    """What happens instead of sending the message, which is empty then."""
 
 
 class AuthResponse(Struct, frozen=True):
@@ -145,6 +189,10 @@ class AuthCall(Struct):
     now: datetime
     can_log_in: Callable[[], bool]
     """Whether all credentials of a login are known, for any destination."""
+    is_known: Callable[[str], bool] = lambda _: False
+    """Whether a field is known, so that nobody has to be asked for it."""
+    redirect: str = ""
+    """The address that a browser is redirected to after a login, once there is one."""
     events: list[Event] = []
     """Events since the last request, which the driver handles and clears."""
 
@@ -308,6 +356,18 @@ class CredentialSource(Protocol):
     async def permission(self, profile: Profile) -> Refused | None:
         """Return why the profile must not be used, or None. Ask before each message, and before any secret."""
 
+    async def agree(self, profile: Profile, agreement: Agreement | None) -> Refused | None:
+        """Return why no token is asked for, or not at other servers; None if the user has agreed."""
+
+    async def visit(self, profile: Profile, visit: Visit, redirect: Awaitable[str]) -> str | None:
+        """Show the user where to log in; return the redirect that came or was pasted, or None without a user."""
+
+    def lock_renewal(self, profile: Profile) -> ExitStack | None:
+        """Return the lock of renewals of a session, held; None while another call or process holds it."""
+
+    def newer_session(self, profile: Profile, than: Secret) -> Secret | None:
+        """Return the session that another call or process has stored since."""
+
     def keep(self, profile: Profile, session: Secret) -> str | None:
         """Store a session; return a sentence if that failed."""
 
@@ -336,10 +396,22 @@ class GivenCredentials:
         password: str | None = None,
         session: str | None = None,
         token: str | None = None,
+        *,
         key: str | None = None,
+        client_secret: str | None = None,
     ) -> None:
-        given = {"username": username, "password": password, "session": session, "token": token, "key": key}
+        given = {
+            "username": username,
+            "password": password,
+            "session": session,
+            "token": token,
+            "key": key,
+            "client_secret": client_secret,
+        }
         self._values = {field: value for field, value in given.items() if value is not None}
+        self._session: Secret | None = None
+        """The session that a login opened, with its grant."""
+        self._is_renewing = False
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         if field not in self._values:
@@ -354,7 +426,30 @@ class GivenCredentials:
 
     async def session(self, profile: Profile) -> Secret | None:
         value = self._values.get("session")
+        if self._session is not None and self._session.reveal() == value:
+            return self._session
         return None if value is None else Secret(value, profile.label("session"), "session")
+
+    async def agree(self, profile: Profile, agreement: Agreement | None) -> Refused | None:  # noqa: ARG002
+        """Refuse servers that only another server has named: a program cannot be asked."""
+        if agreement is None:
+            return None
+        hosts = ", ".join(agreement.origins)
+        return Refused("credentials", f"No token was requested at {hosts}, which only another server has named.")
+
+    async def visit(self, profile: Profile, visit: Visit, redirect: Awaitable[str]) -> None:
+        """Return None: a program has no browser."""
+
+    def lock_renewal(self, profile: Profile) -> ExitStack | None:  # noqa: ARG002
+        if self._is_renewing:
+            return None
+        self._is_renewing = True
+        held = ExitStack()
+        held.callback(setattr, self, "_is_renewing", False)
+        return held
+
+    def newer_session(self, profile: Profile, than: Secret) -> Secret | None:  # noqa: ARG002
+        return self._session if self._session != than else None
 
     async def permission(self, profile: Profile) -> None:
         """Return None: the program that created the client chose its server."""
@@ -362,6 +457,7 @@ class GivenCredentials:
     def keep(self, profile: Profile, session: Secret) -> None:  # noqa: ARG002
         """Keep the session while the client lives."""
         self._values["session"] = session.reveal()
+        self._session = session
 
     def drop(self, profile: Profile) -> bool:  # noqa: ARG002
         return self._values.pop("session", None) is not None

@@ -155,18 +155,22 @@ def strongest_challenge(response: Response) -> Challenge | None:
     return min(supported, key=lambda challenge: ALGORITHMS.index(challenge.algorithm_name), default=None)
 
 
-def digest_challenges(header: str) -> Iterator[Challenge]:
-    """Yield the Digest challenges of a header, which may hold other schemes."""
-    # The answer repeats parts of the challenge, so they must be sendable.
+def challenges(header: str) -> list[dict[str, str]]:
+    """Return the challenges of a header with parameters, in lower case; none if it cannot be sent back."""
     if len(header) > MAX_HEADER or not _SENDABLE.fullmatch(header):
-        return
+        return []
     offers: list[dict[str, str]] = []
     for scheme, name, value in _PARAMETER.findall(header):
         if scheme:
             offers.append({"scheme": scheme.lower()})
         if offers:
             offers[-1].setdefault(name.lower(), _unquoted(value))
-    for offer in offers:
+    return offers
+
+
+def digest_challenges(header: str) -> Iterator[Challenge]:
+    """Yield the Digest challenges of a header, which may hold other schemes."""
+    for offer in challenges(header):
         if offer["scheme"] != "digest" or "nonce" not in offer:
             continue
         qop = ""

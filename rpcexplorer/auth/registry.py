@@ -11,7 +11,16 @@ from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.basic import BasicAuth, InlineAuth, NoAuth
 from rpcexplorer.auth.credentials import AuthCall, AuthFlow
 from rpcexplorer.auth.digest import DigestAuth
-from rpcexplorer.auth.token import BearerAuth, CookieAuth, FirstAuth, HeaderAuth, JwtAuth, MemberAuth, QueryAuth
+from rpcexplorer.auth.token import (
+    BearerAuth,
+    CookieAuth,
+    FirstAuth,
+    HeaderAuth,
+    JwtAuth,
+    MemberAuth,
+    OAuthAuth,
+    QueryAuth,
+)
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import joined_words, nearest
 from rpcexplorer.model.profile import Auth, Profile
@@ -27,6 +36,7 @@ _ALL: Final[tuple[type[AuthType], ...]] = (
     FirstAuth,
     MemberAuth,
     JwtAuth,
+    OAuthAuth,
     NoAuth,
 )
 KINDS: Final[Mapping[str, type[AuthType]]] = {kind.kind: kind for kind in _ALL}
@@ -42,6 +52,10 @@ def auth_of(profile: Profile) -> AuthType:
 def requests_for(call: AuthCall) -> AuthFlow:
     """Return the requests of a call, with a login if its auth type needs one."""
     auth = auth_of(call.profile)
+    if isinstance(auth, OAuthAuth):
+        from rpcexplorer.auth.oauth import requests_with_token  # Calls of other auth types do not need it.
+
+        return requests_with_token(auth, call)
     if not auth.opens_session(call.profile):
         return auth.requests(call)
     from rpcexplorer.auth.login import requests_in_session  # Start-up does not need it.
@@ -51,6 +65,10 @@ def requests_for(call: AuthCall) -> AuthFlow:
 
 def login_requests(call: AuthCall, id: str) -> AuthFlow:
     auth = auth_of(call.profile)
+    if isinstance(auth, OAuthAuth):
+        from rpcexplorer.auth.oauth import log_in  # Other auth types do not need it.
+
+        return (yield from log_in(auth, call))
     if not auth.opens_session(call.profile):
         return Refused("profile", f"Profile {call.profile.name} has no sessions: its auth type is {auth.kind}.")
     from rpcexplorer.auth.login import open_session  # Start-up does not need it.

@@ -371,3 +371,59 @@ class CookieAuth(AuthType, frozen=True):
         """Return whether a call needs no session: the login, and marked methods."""
         note = profile.methods.get(call.method)
         return call.method == profile.login.method or (note is not None and note.auth not in {None, self.kind})
+
+
+class OAuthAuth(AuthType, frozen=True):
+    """A token that an authorization server issues in the way of ``grant``; ``auth/oauth.py`` has its requests."""
+
+    issuer: str = ""
+    """The authorization server; the resource names it if it is empty."""
+    grant: str = "code"
+    client_id: str = ""
+    """The id of a registered client, or the URL of a client id metadata document."""
+    scopes: str = ""
+    """Separated by spaces; the server's own choice if it is empty."""
+    resource: str = ""
+    client_secret_command: tuple[str, ...] = ()
+
+    kind: ClassVar[str] = "oauth"
+    sends: ClassVar[str] = "a token of an authorization server in the header Authorization: Bearer"
+    needed: ClassVar[str] = "takes a token that an authorization server issues"
+    fields: ClassVar[tuple[AuthField, ...]] = (
+        AuthField(
+            "issuer",
+            label="issuer",
+            hint="https://login.example.com",
+            pattern=regex(r"https?://\S+"),
+            mismatch='must be the URL of an authorization server, such as "https://login.example.com"',
+        ),
+        AuthField(
+            "grant",
+            label="grant",
+            hint="code",
+            pattern=regex("code|client|device"),
+            mismatch='must be "code" (log in with a browser), "client" (client secret) or "device"',
+        ),
+        AuthField("client_id", label="client id", hint="the id of a registered client"),
+        AuthField("scopes", label="scopes", hint="such as read write"),
+        AuthField(
+            "resource",
+            label="resource",
+            hint="the URL that the token is for",
+            pattern=regex(r"[a-z][a-z0-9+.-]*:\S+"),
+            mismatch='must be a URL, such as "https://rpc.example.com/mcp"',
+        ),
+    )
+
+    def secrets(self, profile: Profile) -> tuple[str, ...]:  # noqa: ARG002
+        return ("client_secret", "session") if self.grant == "client" else ("session",)
+
+    def words(self, profile: Profile) -> str:  # noqa: ARG002
+        issuer = self.issuer or "the authorization server that the server names"
+        return f"oauth: sends a token of {issuer} in the header Authorization"
+
+    def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
+        return (AuthHeader("Authorization", profile.references["session"], scheme="Bearer "),)
+
+    def pasted(self, field: str, text: str) -> str:
+        return text.strip().removeprefix("Bearer ") if field == "session" else text.strip()

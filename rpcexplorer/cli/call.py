@@ -500,15 +500,20 @@ def show_failure(world: World, exchange: Exchange, words: str = "") -> None:
 @profile_option()
 @url_options(hidden=True)
 @no_input_option()
+@click.option("--paste", is_flag=True, help="Type the address at which the browser of an OAuth login ends.")
 @click.pass_obj
-def login(run: Run) -> int:
+def login(run: Run, paste: bool) -> int:
     """Open a new session and store it for the next calls.
+
+    With auth type oauth, this prints an address to open in a browser, and waits for its redirect. If the browser is on
+    another machine, its last page cannot be loaded: add --paste, and type the address of that page.
 
     \b
     Examples:
       rpcexplorer login -p staging
       RPCEXPLORER_STAGING_PASSWORD=… rpcexplorer login -p staging --no-input
     """
+    run.pastes = paste
     run.use()
     with result_of(run, lambda watch: run.explorer.login(watch=watch, stop=run.stop)) as exchange:
         show(run.world, exchange)

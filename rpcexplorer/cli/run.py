@@ -195,6 +195,8 @@ class Run:
         """Whether the user can be asked: there is a terminal, and no ``--no-input``."""
         self.yes = False
         """Whether ``--yes`` has confirmed everything that the command would ask."""
+        self.pastes = False
+        """Whether the redirect of a login is typed."""
         self.stop = Stop()
 
     @cached_property
@@ -220,7 +222,7 @@ class Run:
             note_event(self.world, explorer, profile, event)
 
         hooks = Hooks(on_event=print_event, on_stderr=print_line, continues=True, prints=True)
-        person = PersonAtTerminal() if self.asks else Nobody()
+        person = PersonAtTerminal(pastes=self.pastes) if self.asks else Nobody()
         explorer = self.explorer = self._opened(person, hooks, creates=creates)
         problems = [*explorer.profiles.problems]
         if creates and explorer.profiles.refused_by_name in problems:

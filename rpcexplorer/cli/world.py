@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO, cast
@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.jsontext.slices import Text
-from rpcexplorer.model.destination import DestinationChanged, Entered, Person, Store
+from rpcexplorer.model.destination import PLAIN_HTTP, DestinationChanged, Entered, Person, Store
 from rpcexplorer.model.problem import PROGRAM, UserError
 from rpcexplorer.text.printable import columns, printable, printable_bytes
 from rpcexplorer.text.wrapping import wrapped_text
@@ -315,6 +315,10 @@ def discard_output(numbers: Iterable[int] = (1, 2)) -> None:
 class PersonAtTerminal:
     """The user at a terminal, who answers questions of the core."""
 
+    def __init__(self, *, pastes: bool = False) -> None:
+        """``pastes``: the redirect of a login is typed, because the browser is on another machine."""
+        self._pastes = pastes
+
     async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
         """Ask for a value, and name the command that stores it.
 
@@ -328,12 +332,23 @@ class PersonAtTerminal:
             click.echo(f"hint: To store it in {place}, run:\n  {command}", err=True)
         return (value, False) if value else None
 
-    async def agrees(self, question: str) -> bool:
+    async def agrees(self, question: str, title: str = PLAIN_HTTP) -> bool:  # noqa: ARG002 - the screen has titles
         """Ask to confirm. Enter alone means no."""
         import click
 
         with interruptible():
             return click.confirm(printable(question), default=False, err=True)
+
+    async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:
+        """Print a URL where to log in, and wait for the redirect, or ask for it."""
+        import click
+
+        with_code = f", and type the code {code} there" if code else ""
+        click.echo(printable(f"To log in to {profile}, open this address in a browser{with_code}:"), err=True)
+        click.echo(f"  {printable(url)}", err=True)  # On a line of its own, it can be copied.
+        if self._pastes and not code:
+            return ask("The address that the browser was redirected to") or None
+        return await redirect
 
     async def opens(self, file: str) -> bool:
         return await self.agrees(f"You did not type this call. Send the language server the text of {file}?")

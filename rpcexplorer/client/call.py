@@ -58,6 +58,20 @@ async def connect(
     return transport
 
 
+async def connect_elsewhere(profile: Profile, reply_limit: int) -> Transport:
+    """Return the transport for other servers, which trusts what the profile trusts.
+
+    Neither its pinned certificate nor its client certificate is for them.
+    """
+    await _import_http()
+    from rpcexplorer.transport.http import HttpTransport
+    from rpcexplorer.transport.tls import Trust
+
+    transport = HttpTransport(trust=Trust(trust_of(profile).ca_file), cap=reply_limit)
+    await transport.open()
+    return transport
+
+
 async def certificate_of(profile: Profile) -> ShownCertificate:
     """Return the certificate that the server shows; send nothing to it.
 

@@ -59,6 +59,7 @@ class Client(ProfileClient):
         session: str | None = None,
         token: str | None = None,
         key: str | None = None,
+        client_secret: str | None = None,
         reply_limit: int = REPLY_LIMIT,
         on_event: Callable[[Event], None] = lambda _: None,
         **settings: Any,
@@ -84,6 +85,7 @@ class Client(ProfileClient):
         profile = Profile(name="client", url=url, auth=chosen or Auth(), ad_hoc=True, has_login=has_login, **settings)
         profile = profile if chosen else with_usual_auth(profile)
         given = {"username": username, "password": password, "session": session, "token": token, "key": key}
+        given["client_secret"] = client_secret
         _refuse_unused(profile, [field for field, value in given.items() if value is not None])
         around = Surroundings(on_event=on_event, command=partial(_own_process, profile))
         super().__init__(profile, GivenCredentials(**given), reply_limit=reply_limit, around=around)

@@ -325,7 +325,7 @@ class Tester:
             last = replace(last, words=f"{last.words} {self._probe.doubted_auth}".rstrip())
             return self._report([*checks[:-1], last])
         method = behind_login(profile, self._presets) or auth_of(profile).harmless
-        login = profile.has_sessions and not await self._has_session_alone()
+        login = auth_of(profile).opens_session(profile) and not await self._has_session_alone()
         if login:
             method = profile.login.method
         self._show(f"{method} with credentials")

@@ -51,7 +51,7 @@ def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) ->
     try:
         request = next(flow)
         while True:
-            response = yield from handshake.send(request, events)
+            response = (yield request) if request.step else (yield from handshake.send(request, events))
             request = flow.send(response)
     except StopIteration as end:
         last_response: AuthResponse | Refused = end.value

@@ -554,7 +554,10 @@ def credentials(call: FailedCall) -> Hint | None:
     asked = asks_for_login(profile.login_signs, call.exchange.outcome, call.status)
     if call.status not in {401, 403} and not leads_to_login(call) and not asked:
         return None
-    offered = schemes(call.headers("www-authenticate"))
+    challenges = call.headers("www-authenticate")
+    offered = schemes(challenges)
+    if profile.auth.kind in {Auth.kind, "bearer"} and any("resource_metadata=" in text for text in challenges):
+        return _kind_hint(call, "The server asks for a token of OAuth, and names where to log in.", KINDS["oauth"])
     named = [kind for kind in KINDS.values() if kind.scheme.lower() in offered]
     kind = named[-1] if named else None  # Of several auth types, later ones are more secure.
     if kind is not None and profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
@@ -605,6 +608,8 @@ def _kind_hint(call: FailedCall, sentence: str, kind: type[Auth]) -> Hint:
         changes += (("auth.username", profile.username),)
     lines = setting(profile, call.exchange.url, changes)
     name = "NAME" if profile.ad_hoc else profile.name
+    if not kind.takes:  # A login opens a session.
+        return Hint(sentence, changes, commands=(*lines, f"{PROGRAM} login -p {name}"))
     fields = [field for field in kind.takes if f"auth.{field}" not in dict(changes)]
     secrets = (f"{PROGRAM} profiles secret {name} {field}" for field in fields)
     return Hint(sentence, changes, kind.takes[-1], (*lines, *secrets))

@@ -56,6 +56,7 @@ from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, R
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
 
 if TYPE_CHECKING:
+    from rpcexplorer.client.authorization import Authorization
     from rpcexplorer.client.event_stream import EventStream, Listening
     from rpcexplorer.client.inputs import Inputs
     from rpcexplorer.client.mcp import McpServer
@@ -190,7 +191,8 @@ class ProfileClient:
             exchange = replace(exchange, url=redacted_address(profile.endpoint))
         if document or opens:
             fetched = profile.endpoint
-        call = AuthCall(profile, message, session, exchange.when, partial(self.credentials.can_log_in, self.profile))
+        call = self._auth_call(message, session, exchange.when)
+        call.profile = profile
         if opens and profile.is_open_connection and profile.connection_kind != "websocket":
             # The messages of these connections have the credentials.
             flow = auth_of(replace(profile, auth=Auth())).requests(call)
@@ -359,15 +361,21 @@ class ProfileClient:
         from rpcexplorer.auth.login import login_params  # Few calls need this import.
 
         id, profile = fresh_id(), self.profile
-        exchange = self._unsent(id, Draft(profile.login.method, login_params(profile) if profile.has_sessions else ""))
+        is_call = auth_of(profile).opens_session(profile)
+        exchange = self._unsent(id, Draft(profile.login.method, login_params(profile)) if is_call else Draft("login"))
         if refused := await self._refusal():
             return replace(exchange, outcome=refused)
-        can_log_in = partial(self.credentials.can_log_in, profile)
-        call = AuthCall(profile, Message("call", ()), None, exchange.when, can_log_in)
+        call = self._auth_call(Message("call", ()), None, exchange.when)
         flow = login_requests(call, id)
         if self._handshake is not None:
             flow = with_handshake(flow, self._handshake, call.events)
-        return await RunningCall(self, exchange, watch=watch).run(flow, call, stop, self._record)
+        record = self._record if is_call else discard  # The history has calls of the profile's server.
+        return await RunningCall(self, exchange, watch=watch).run(flow, call, stop, record)
+
+    def _auth_call(self, message: Message, session: Secret | None, now: datetime) -> AuthCall:
+        profile, credentials = self.profile, self.credentials
+        can_log_in = partial(credentials.can_log_in, profile)
+        return AuthCall(profile, message, session, now, can_log_in, is_known=partial(credentials.is_known, profile))
 
     def stream_of(self, sent: Request, head: Response, partial: Partial) -> EventStream | None:
         """Return what reads the body of a response, if it is an event stream."""
@@ -510,6 +518,7 @@ class RunningCall:
         """Secrets that were looked up for this call, by field."""
         self._rounds: tuple[str, ...] = ()
         self._partial = Partial()
+        self._authorization: Authorization | None = None
         self._is_ahead = False
         """Whether the last request was sent before the call."""
         self._sent = 0
@@ -550,10 +559,16 @@ class RunningCall:
             request = next(flow)
             while True:
                 self._apply_events(call)
-                request = flow.send(await self._look_up(request, call) or await self._send(request))
+                answer: AuthResponse | Refused | None = await self._look_up(request, call)
+                if answer is None:
+                    answer = await (self._take_step(request, call) if request.step else self._send(request))
+                request = flow.send(answer)
         except StopIteration as last:
             self._apply_events(call)
             end: AuthResponse | Refused = last.value
+        finally:
+            if self._authorization is not None:
+                await self._authorization.close()
         if isinstance(end, AuthResponse) and not self._fetched:
             end = replace(end, outcome=_with_handshake_named(end.outcome))
         return end
@@ -613,6 +628,8 @@ class RunningCall:
                 case Hidden(value=value):
                     self._own.append(Secret(value, UNRECORDED.strip("«»")))
         call.events.clear()
+        if self._authorization is not None:
+            self._authorization.release()
 
     async def _look_up(self, request: AuthRequest, call: AuthCall) -> Refused | None:
         """Look up or ask for the secrets of a request; return why one is blocked."""
@@ -628,6 +645,16 @@ class RunningCall:
             return None
         secrets = [self._secrets[field] for field in request.fields]
         return auth_of(self._profile).header_problem(self._profile, secrets)
+
+    async def _take_step(self, request: AuthRequest, call: AuthCall) -> AuthResponse | Refused:
+        """Take a step of a login of OAuth."""
+        assert request.step is not None
+        if self._authorization is None:
+            from rpcexplorer.client.authorization import Authorization  # Other auth types do not need it.
+
+            self._authorization = Authorization(self._profile, self._credentials)
+        stored = self._secrets["client_secret"] if request.fields else None
+        return await self._authorization.take(request.step, call, stored, self._seconds_left)
 
     async def _send(self, request: AuthRequest) -> AuthResponse:
         """Insert the secrets, send the request, and decode its response."""

@@ -255,7 +255,7 @@ def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | N
     """Return the login that a call needs; None if the login is invalid."""
     profile = subject.profile
     session = placeholder(profile.label("session"))
-    if not profile.has_sessions or not subject.needs_auth:
+    if not auth_of(profile).opens_session(profile) or not subject.needs_auth:
         return None
     sent = [subject.url, subject.body, *(value for _, value in subject.headers)]
     if not any(session in text for text in sent):

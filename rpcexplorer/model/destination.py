@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias
 
@@ -20,6 +20,8 @@ Destination = Mapping[str, str]
 PARTS: Final = ("destination", "Unix socket", "login", "key file")
 """What a file of others can decide of a profile, besides its process. No call is sent before that is allowed."""
 NOT_SET = "not set"
+PLAIN_HTTP: Final = "Send credentials over plain HTTP?"
+"""The title of the most frequent question about credentials."""
 LONGEST = 120
 
 
@@ -136,8 +138,14 @@ class Person(Protocol):
         None if there is no terminal, or nothing was entered.
         """
 
-    async def agrees(self, question: str) -> bool:
+    async def agrees(self, question: str, title: str = PLAIN_HTTP) -> bool:
         """Ask a yes-or-no question; everything but yes means no."""
+
+    async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:
+        """Show a URL where to log in, and the ``code`` to type there, if any.
+
+        Return the redirect that followed or that was pasted; None if there is no terminal, or the user cancels.
+        """
 
     async def opens(self, file: str) -> bool:
         """Ask whether a language server gets a file that a call names which the user did not type."""
@@ -155,8 +163,11 @@ class Nobody:
     async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:  # noqa: ARG002
         return None
 
-    async def agrees(self, question: str) -> bool:  # noqa: ARG002
+    async def agrees(self, question: str, title: str = PLAIN_HTTP) -> bool:  # noqa: ARG002
         return False
+
+    async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:  # noqa: ARG002
+        return None
 
     async def opens(self, file: str) -> bool:  # noqa: ARG002
         return False

@@ -158,6 +158,13 @@ def provide_secret(profile: Profile, field: str) -> str:
     return f"Set {profile.variable(field)}, or run `{PROGRAM} profiles secret {profile.name} {field}`."
 
 
+def log_in_command(profile: Profile) -> str:
+    """Return how to log in with a browser or after a question, which needs a terminal."""
+    if profile.ad_hoc:
+        return "Add a profile for this server, and log in with it."
+    return f"To log in, run `{PROGRAM} login -p {profile.name}` in a terminal, or press F8 on the screen."
+
+
 def quoted(word: str) -> str:
     """Quote a word for a shell."""
     return shlex.quote(word)

@@ -18,24 +18,42 @@ SecretSource = Literal[
 
 A process inherits a variable that has its own name in the environment of rpcexplorer.
 """
-FIELDS: Final = ("username", "password", "session", "token", "key")
-FIELD_WORDS: Final = {"username": "user name"}
+FIELDS: Final = ("username", "password", "session", "token", "key", "client_secret")
+FIELD_WORDS: Final = {"username": "user name", "client_secret": "client secret"}
+NO_GRANT: Final[Mapping[str, str]] = {}
 _WITHOUT_HOST = regex(r"(stdio:|(?:(?:http|ws)\+)?unix://)(.*)", re.IGNORECASE | re.DOTALL)
 
 
 class Secret:
     """A value that shows only its reference until it is sent."""
 
-    __slots__ = ("_value", "is_public", "label", "source", "until")
+    __slots__ = ("_value", "grant", "granted", "is_public", "label", "source", "until")
 
-    def __init__(self, value: str, label: str, source: SecretSource = "given", *, is_public: bool = False) -> None:
-        """``is_public``: the value can be read elsewhere, as in the URL."""
+    def __init__(
+        self,
+        value: str,
+        label: str,
+        source: SecretSource = "given",
+        *,
+        is_public: bool = False,
+        grant: Mapping[str, str] = NO_GRANT,
+    ) -> None:
+        """``is_public``: the value can be read elsewhere, as in the URL.
+
+        ``grant`` is what renews a session of OAuth, with secrets of its own: see ``auth/oauth.py``.
+        """
         self._value = value
         self.label = label
         self.source: SecretSource = source
         self.is_public = is_public
         self.until = inf
         """The time, as `time.monotonic` has it, from which it is not used any more."""
+        self.grant = grant
+        self.granted: tuple[Secret, ...] = ()
+        """The secrets in its grant. Their mark cannot be sent."""
+        if grant:
+            values = [grant[key] for key in ("refresh_token", "client_secret") if key in grant]
+            self.granted = tuple(Secret(part, UNRECORDED.strip("«»"), source) for part in values)
 
     def reveal(self) -> str:
         """Return the value itself. Review each call of this."""

@@ -64,6 +64,7 @@ from rpcexplorer.profiles.values import (
     url_path_rule,
     url_rule,
     variable_rule,
+    words_rule,
 )
 from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm
 from rpcexplorer.transport.port import Framing
@@ -110,6 +111,7 @@ _OTHER_RULES: Final[Mapping[str, ValueCheck]] = {
     "claims": pairs_rule(claim_rule, refused_claim),
     "secret_file": path_rule,
     "token_seconds": duration_rule("seconds"),
+    "scopes": words_rule,
 }
 """The rules of auth fields that are not text."""
 
@@ -146,6 +148,11 @@ _AUTH_HELP: Final = {
     "claims": "Claim of the token besides iat. Can be repeated",
     "secret_file": "Private file with the key in hex",
     "token_seconds": "Time for which a secret of a command is used",
+    "issuer": "URL of the authorization server",
+    "grant": "How to log in: code, client or device",
+    "client_id": "Id of a registered client",
+    "scopes": "Rights to ask for, separated by spaces",
+    "resource": "URL that the token is for",
 }
 _AUTH_VALUES: Final[Mapping[str, OptionValue]] = {
     "claims": "headers",

@@ -13,7 +13,16 @@ import msgspec
 
 from rpcexplorer.auth.registry import KINDS, token_kinds
 from rpcexplorer.files.toml import KeyPath, dotted
-from rpcexplorer.files.toml_shape import Place, Refusal, ValueCheck, WrongValue, integer_rule, path_rule, without_quotes
+from rpcexplorer.files.toml_shape import (
+    Place,
+    Refusal,
+    ValueCheck,
+    WrongValue,
+    integer_rule,
+    name_rule,
+    path_rule,
+    without_quotes,
+)
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.jsontext.scan import MAX_INTEGER, SPACE, STRING, decoded
 from rpcexplorer.model.destination import as_fingerprint
@@ -283,6 +292,13 @@ def pairs_rule(inside: ValueCheck, refuse: Refusal) -> ValueCheck:
         return tuple(value.items())
 
     return check
+
+
+def words_rule(value: Any, place: Place) -> Any:
+    """Accept words in one text, or an array of them, as one text."""
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return " ".join(value)
+    return name_rule(value, place)
 
 
 def claim_rule(value: Any, _place: Place) -> Any:

@@ -7,18 +7,18 @@ import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from math import inf
 from typing import TypeVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import login_fields
+from rpcexplorer.auth.credentials import Agreement, Visit, login_fields
 from rpcexplorer.files.io import FileError, error_of
 from rpcexplorer.model.destination import DestinationChanged, Person, Store
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.problem import UserError, provide_secret
+from rpcexplorer.model.problem import UserError, log_in_command, provide_secret
 from rpcexplorer.model.profile import WITH_TLS, Profile, label_of
 from rpcexplorer.model.secret import FIELD_WORDS, LATER, LaterSecret, Secret
 from rpcexplorer.secrets.destination import KEY
@@ -89,6 +89,7 @@ class StoredCredentials:
         """
         self._secrets.learn(self._profiles())
         values = [*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()]
+        values += [part for value in values for part in value.granted]
         made_of = [*values, *self._of_calls, *self._secrets.learned]
         before, in_use = self._in_use
         if [*map(id, made_of)] != [*map(id, before)]:
@@ -275,6 +276,36 @@ class StoredCredentials:
         error_of(lambda: self._secrets.destinations.allow(profile.name, found.destination, found.process))
         return None
 
+    async def agree(self, profile: Profile, agreement: Agreement | None) -> Refused | None:
+        """Ask whether a token may be used over plain HTTP, or which other servers get the requests for it."""
+        if agreement is None:
+            return await self._refusal_over_http(profile)
+        if self._secrets.agreed_to(profile.origin, agreement.origins):
+            return None
+        question, title = f"{agreement.question} Send them from now on?", "Ask another server for a token?"
+        if not await self.asked(self._person.agrees(question, title)):
+            sentence = f"{agreement.question} Nothing was sent there. {log_in_command(profile)}"
+            return Refused("credentials", sentence, "session")
+        self._secrets.agree_to(profile.origin, agreement.origins)
+        return None
+
+    async def visit(self, profile: Profile, visit: Visit, redirect: Awaitable[str]) -> str | None:
+        """Show the user where to log in; return the redirect."""
+        return await self.asked(self._person.visits(profile.shown_name, visit.url, visit.code, redirect))
+
+    def lock_renewal(self, profile: Profile) -> ExitStack | None:
+        return self._secrets.lock_renewal(profile)
+
+    def newer_session(self, profile: Profile, than: Secret) -> Secret | None:
+        """Return the session that another call or process has stored since."""
+        place = self._place(profile, "session")
+        stored = None if self._only_now(profile) else self._secrets.find(profile, "session")
+        for found in (self._run.get(place), stored):
+            if isinstance(found, Secret) and found != than:
+                self._run[place] = found
+                return found
+        return None
+
     def keep(self, profile: Profile, session: Secret) -> str | None:
         """Store a session; return a sentence if it is kept only for this run."""
         self._pass(self._run.get(self._place(profile, "session")))
@@ -282,7 +313,7 @@ class StoredCredentials:
         if self._only_now(profile):
             return None
         try:
-            self._secrets.save(profile, "session", session.reveal())
+            self._secrets.save(profile, "session", session.reveal(), session.grant)
         except FileError as error:
             return f"the session is kept only until you quit: {error.sentence}"
         stored = self._secrets.find(profile, "session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.auth.credentials import derived
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.files.io import FileError, decoded, read_bytes
+from rpcexplorer.files.io import FileError, LockedError, decoded, lock, private_folder, read_bytes
 from rpcexplorer.files.private import Contents, PrivateFile, toml, why_not_private
 from rpcexplorer.files.toml import KeyPath, TomlFile, parse_toml
 from rpcexplorer.files.toml_shape import (
@@ -33,7 +33,7 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import Auth, Profile, label_of, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
-from rpcexplorer.model.secret import FIELDS, LaterSecret, Secret, SecretSource
+from rpcexplorer.model.secret import FIELDS, NO_GRANT, LaterSecret, Secret, SecretSource
 from rpcexplorer.patterns import regex
 from rpcexplorer.secrets.destination import Destinations
 
@@ -47,6 +47,7 @@ ENTRY = TableRule(
         "origin": name_rule,
         "saved": time_rule,
         "route": MapRule(text_rule),
+        "grant": MapRule(text_rule),
     },
 )
 
@@ -58,6 +59,7 @@ SHAPE = TableRule(
     {
         "version": version_rule,
         "plain_http": list_rule(name_rule, "origins"),
+        "oauth": list_rule(name_rule, "pairs of origins"),
         "profile": MapRule(OF_PROFILE),
     },
 )
@@ -68,6 +70,8 @@ class Stored(Struct, frozen=True):
     destination: Destination
     """The only destination. Values of an older version have only the origin."""
     saved: datetime | None = None
+    grant: Mapping[str, str] = NO_GRANT
+    """What renews a session of OAuth, with secrets of its own."""
 
     def __repr__(self) -> str:
         """Leave the value out."""
@@ -75,7 +79,8 @@ class Stored(Struct, frozen=True):
 
     def members(self) -> dict[str, Any]:
         rest = {key: value for key, value in self.destination.items() if key != "origin"}
-        members = {"value": self.value, "origin": self.destination["origin"], "saved": self.saved, "route": rest}
+        members: dict[str, Any] = {"value": self.value, "origin": self.destination["origin"], "saved": self.saved}
+        members |= {"route": rest, "grant": self.grant}
         return {key: value for key, value in members.items() if value is not None and value != {}}
 
     @classmethod
@@ -85,7 +90,7 @@ class Stored(Struct, frozen=True):
         if not {"value", "origin"} <= members.keys():
             return None
         destination = {"origin": members["origin"], **reading.values(*path, "route")}
-        return cls(members["value"], destination, members.get("saved"))
+        return cls(members["value"], destination, members.get("saved"), reading.values(*path, "grant"))
 
     def as_toml(self) -> str:
         """Return it as one text, for a keyring."""
@@ -103,6 +108,8 @@ class StoredSecrets(Contents):
     """By profile and field."""
     plain: set[str] = field(default_factory=set)
     """Origins that get credentials over plain HTTP, because the user agreed."""
+    oauth: set[str] = field(default_factory=set)
+    """Pairs of origins: a server, and one that gets its requests for tokens, because the user agreed."""
 
     shape: ClassVar[Rule] = SHAPE
     heading: ClassVar[str] = (
@@ -112,7 +119,8 @@ class StoredSecrets(Contents):
 
     @classmethod
     def from_file(cls, reading: CheckedFile) -> Self:
-        contents = cls(plain=set(reading.values().get("plain_http", ())))
+        values = reading.values()
+        contents = cls(plain=set(values.get("plain_http", ())), oauth=set(values.get("oauth", ())))
         problems = [problem for _, problem in reading.problems]
         entries: dict[KeyPath, None] = {}
         for path in reading.leaves:
@@ -134,7 +142,7 @@ class StoredSecrets(Contents):
             if name not in FIELDS:
                 fields = fields.setdefault(OF_PROCESS, {})
             fields[name] = stored.members()
-        return {"plain_http": sorted(self.plain), "profile": profiles}
+        return {"plain_http": sorted(self.plain), "oauth": sorted(self.oauth), "profile": profiles}
 
 
 SERVICE = "rpcexplorer"
@@ -224,6 +232,7 @@ class Secrets:
         self._variables: dict[tuple[str, str, str], Secret] = {}
         """The values of environment variables, by name, value and label."""
         self._plain: set[str] = set()
+        self._oauth: set[str] = set()
         self._keyring_problem: Problem | None = None
 
     @property
@@ -256,7 +265,7 @@ class Secrets:
         is_bound = len(stored.destination) > 1
         why = "it was stored for a different destination" if is_bound else "it was stored without its destination"
         moved = self.destinations.moved(profile, field, stored.destination, why)
-        return moved or Secret(stored.value, profile.label(field), source)
+        return moved or Secret(stored.value, profile.label(field), source, grant=stored.grant)
 
     def state(self, profile: Profile) -> dict[str, Secret | DestinationChanged | None]:
         """Return the fields that the profile needs, and their values if known."""
@@ -276,14 +285,14 @@ class Secrets:
         held = self._held(profile, field)
         return held[0].saved if held else None
 
-    def save(self, profile: Profile, field: str, value: str) -> None:
+    def save(self, profile: Profile, field: str, value: str, grant: Mapping[str, str] = NO_GRANT) -> None:
         """Store a value for the profile's current destination.
 
         Raises ``FileError``.
         """
         if profile.ad_hoc:
             raise FileError("secrets for --url cannot be stored. Add a profile for this server first")
-        stored = Stored(value, self.destinations.of(profile), self._now())
+        stored = Stored(value, self.destinations.of(profile), self._now(), grant)
         key = (profile.name, field)
         if self._store == "file":
             with self._file.changing() as contents:
@@ -292,7 +301,7 @@ class Secrets:
         keep(_account(*key), stored.as_toml())
         # A keyring cannot be searched for other spellings of the name.
         self.destinations.used(profile.variables[field], profile)
-        self._remember(Secret(value, profile.label(field), "keyring"))
+        self._remember(Secret(value, profile.label(field), "keyring", grant=grant))
         if key in self._file.read().entries:  # An entry of the file would hide the one in the keyring.
             with self._file.changing() as contents:
                 contents.entries.pop(key, None)
@@ -380,7 +389,7 @@ class Secrets:
         contents = self._file.read()
         if contents is not self._remembered:
             for key, stored in contents.entries.items():
-                self._remember(Secret(stored.value, label_of(*key), "secrets.toml"))
+                self._remember(Secret(stored.value, label_of(*key), "secrets.toml", grant=stored.grant))
             self._remembered = contents
         found: list[Secret] = []
         for seen in [*self._seen.values()]:  # Events are recorded in a thread.
@@ -442,6 +451,30 @@ class Secrets:
             return error.sentence
         return None
 
+    def agreed_to(self, origin: str, others: Iterable[str]) -> bool:
+        """Return whether the user agreed that requests for tokens of a server go to these others."""
+        return {f"{origin} {other}" for other in others} <= self._oauth | self._file.read().oauth
+
+    def agree_to(self, origin: str, others: Iterable[str]) -> None:
+        """Remember that the user agreed, at least for this run."""
+        pairs = {f"{origin} {other}" for other in others}
+        self._oauth |= pairs
+        with suppress(FileError), self._file.changing() as contents:
+            contents.oauth |= pairs
+
+    def lock_renewal(self, profile: Profile) -> ExitStack | None:
+        """Return the lock of renewals of a profile's session, held; None while another process holds it."""
+        held = ExitStack()
+        path = self._file.path.with_name(f"renewal-{profile.name}")
+        try:
+            private_folder(path.parent)
+            held.enter_context(lock(path, 0))
+        except LockedError:
+            return None
+        except FileError:
+            return held  # Where nothing can be written, no session is stored, and only this process has it.
+        return held
+
     def _stored_destinations(self, name: str) -> list[Destination] | Problem:
         """Return the destinations of stored values, or why they are unknown."""
         contents = self._file.read()
@@ -475,7 +508,7 @@ class Secrets:
         if profile.ad_hoc:
             return None
         if stored := self._file.read().entries.get((profile.name, field)):
-            self._remember(Secret(stored.value, profile.label(field), "secrets.toml"))
+            self._remember(Secret(stored.value, profile.label(field), "secrets.toml", grant=stored.grant))
             return stored, "secrets.toml"
         if self._store == "file":
             return None
@@ -487,7 +520,7 @@ class Secrets:
         stored = Stored.from_toml(text or "")
         if stored is None:
             return None
-        self._remember(Secret(stored.value, profile.label(field), "keyring"))
+        self._remember(Secret(stored.value, profile.label(field), "keyring", grant=stored.grant))
         return stored, "keyring"
 
     def _remember(self, secret: Secret) -> None:

@@ -28,7 +28,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.destination import DestinationChanged, Entered, Store
+from rpcexplorer.model.destination import PLAIN_HTTP, DestinationChanged, Entered, Store
 from rpcexplorer.model.settings import DARK
 from rpcexplorer.text.printable import WITHOUT_SIGNS, columns, printable
 from rpcexplorer.text.wrapping import WordLine, limited, wrapped
@@ -688,12 +688,29 @@ class PersonOnScreen:
         form = AskSecret(question, masked=masked, store=store.place if store else "")
         return form.entered(await self.open(form))
 
-    async def agrees(self, question: str) -> bool:
-        """Ask whether to send credentials over plain HTTP."""
+    async def agrees(self, question: str, title: str = PLAIN_HTTP) -> bool:
+        """Ask whether to send credentials over plain HTTP, or a question with another title."""
         from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm
 
-        choices, title = [Choice("yes", "Always send")], "Send credentials over plain HTTP?"
+        choices = [Choice("yes", "Always send")]
         return bool(await self.open(Confirm(title, question, choices, caution=Caution.EXPOSURE)))
+
+    async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:
+        """Show a URL where to log in, until the redirect comes or is pasted."""
+        from rpcexplorer.tui.dialogs import LogInElsewhere
+
+        dialog = LogInElsewhere(profile, url, code)
+        arrival, answer = asyncio.ensure_future(redirect), asyncio.ensure_future(self.open(dialog))
+        try:
+            await asyncio.wait([arrival, answer], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not answer.done():
+                dialog.dismiss()
+            arrival.cancel()
+        if not arrival.cancelled() and arrival.done():
+            return arrival.result()
+        typed = await answer
+        return typed["redirect"] if typed else None
 
     async def opens(self, file: str) -> bool:
         from rpcexplorer.tui.widgets.dialog import Caution, Choice, Confirm

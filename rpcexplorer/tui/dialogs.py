@@ -286,6 +286,49 @@ async def apply_changes(
     return overruled
 
 
+class LogInElsewhere(Form):
+    """Where to log in with a browser. It closes when the redirect comes, or with the one that is pasted."""
+
+    def __init__(self, profile: str, url: str, code: str) -> None:
+        """``code`` is typed in the browser; then nothing can be pasted here."""
+        self._url, self._code = url, code
+        words = f"Open this address in a browser:\n{url}"
+        fields = []
+        if code:
+            words += f"\nType this code there: {code}"
+        else:
+            fields.append(Field("redirect", "redirect", hint="or paste the address that the browser ends at"))
+        super().__init__(f"Log in to {profile}", words, fields, self._check, done="Continue")
+
+    def answers(self) -> Iterator[Answer]:
+        yield Answer("Copy address", id="copy")
+        if not self._code:
+            yield Answer("Continue", id="save")
+        yield Answer("Cancel", id="leave")
+
+    @property
+    def first(self) -> Widget | None:
+        return self.query_one("#copy", Answer)
+
+    @property
+    def has_typed_text(self) -> bool:
+        return True  # A click outside must not end the login.
+
+    def answered(self, answer: str) -> None:
+        if answer != "copy":
+            super().answered(answer)
+            return
+        from rpcexplorer.tui.processes import copy
+
+        self.run_worker(copy(self, self._url, "the address"))
+
+    @staticmethod
+    def _check(typed: Mapping[str, str]) -> Wrong | None:
+        if typed["redirect"].strip():
+            return None
+        return Wrong("Paste the address, or press Esc to cancel.", "redirect")
+
+
 KnownFields = Mapping[str, Secret | DestinationChanged | None]
 """The state of each field that a profile needs."""
 LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"session": "session id"}

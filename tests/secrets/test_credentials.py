@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -46,7 +46,10 @@ class FakeUser:
     async def opens(self, file: str) -> bool:
         return False
 
-    async def agrees(self, question: str) -> bool:
+    async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:
+        return None
+
+    async def agrees(self, question: str, title: str = "") -> bool:
         self.asked.append(question)
         return self._agrees
 

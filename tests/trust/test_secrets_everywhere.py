@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn, get_args
@@ -147,7 +147,10 @@ class Typist:
     async def opens(self, file: str) -> bool:
         return False
 
-    async def agrees(self, question: str) -> bool:
+    async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:
+        return None
+
+    async def agrees(self, question: str, title: str = "") -> bool:
         return True
 
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:

@@ -1,0 +1,332 @@
+"""Calls and logins with auth type oauth, on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from threading import Thread
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from tests.fakes.oauth import CLIENT, REFRESH, SECRET, TOKEN, Issuer, Resource, browse, json_reply
+from tests.fakes.shell import Ran, Shell
+from tests.fakes.wire import RawServer, http_reply
+
+
+@pytest.fixture
+def issuer() -> Iterator[Issuer]:
+    with Issuer() as issuer:
+        yield issuer
+
+
+@pytest.fixture
+def resource(issuer: Issuer) -> Iterator[Resource]:
+    with Resource(issuer) as resource:
+        yield resource
+
+
+def profile(resource: Resource, settings: str = "") -> str:
+    return f'[profile.shop]\nurl = "{resource.origin}"\npath = "/rpc"\nauth = {{ kind = "oauth"{settings} }}\n'
+
+
+@pytest.fixture
+def client(shell: Shell, issuer: Issuer, resource: Resource) -> Shell:
+    """A shell with a profile that has a client secret."""
+    shell.own(profile(resource, f', grant = "client", client_id = "{CLIENT}", issuer = "{issuer.url}"'))
+    stored = shell.run("profiles", "secret", "shop", "client_secret", "--stdin", stdin=SECRET.encode())
+    assert stored.code == 0, stored.err
+    return shell
+
+
+def test_client_credentials_get_a_token_that_is_stored(client: Shell, issuer: Issuer) -> None:
+    client.own(client.user_file.read_text().replace("issuer =", 'scopes = "read write", issuer ='))
+    client.run("profiles", "secret", "shop", "client_secret", "--stdin", stdin=SECRET.encode())
+    ran = client.run("call", "ping")
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["scopes"] == "read write"
+    assert f"got a token from {issuer.url}" in ran.err
+    sent = {"client_id": CLIENT, "client_secret": SECRET, "by": "header"}
+    assert issuer.forms == [{"grant_type": "client_credentials", "scope": "read write", **sent}]
+    again = client.run("call", "ping")
+    assert (again.code, again.err, len(issuer.forms)) == (0, "", 1)
+
+
+def test_client_secret_goes_into_the_form_if_the_server_wants_it(client: Shell, issuer: Issuer) -> None:
+    issuer.metadata["token_endpoint_auth_methods_supported"] = ["client_secret_post"]
+    assert client.run("call", "ping").code == 0
+    assert (issuer.forms[0]["client_secret"], issuer.forms[0].get("by")) == (SECRET, None)
+
+
+def test_expired_or_revoked_token_is_replaced_once(client: Shell, issuer: Issuer, resource: Resource) -> None:
+    issuer.lifetime = 0
+    assert client.run("call", "ping").code == 0
+    issuer.lifetime = 3600
+    assert client.run("call", "ping").code == 0
+    assert (len(issuer.forms), len(resource.calls)) == (2, 2), "an expired token is not sent"
+    issuer.revoke()
+    ran = client.run("call", "ping")
+    assert (ran.code, len(issuer.forms), len(resource.calls)) == (0, 3, 4)
+    assert "the server rejected the token, so rpcexplorer got a new one and resent the call" in ran.err
+
+
+def test_rejected_client_is_named_with_the_command(client: Shell, issuer: Issuer, resource: Resource) -> None:
+    issuer.clients[CLIENT] = "another secret"
+    ran = client.run("call", "ping")
+    assert ran.code == 3
+    assert "rejected the client (invalid_client)" in ran.err
+    assert "profiles secret shop client_secret" in ran.err
+    assert resource.calls == []
+
+
+def test_call_that_needs_more_rights_gets_them_once(client: Shell, issuer: Issuer, resource: Resource) -> None:
+    assert client.run("call", "ping").code == 0
+    ran = client.run("call", "admin")
+    assert (ran.code, issuer.forms[-1]["scope"]) == (0, "read admin"), ran.err
+    assert "the call needs the scope admin, so rpcexplorer got a new one" in ran.err
+    issuer.revoke()
+    issuer.answers = [issuer.issue({}), issuer.issue({})]
+    refused = client.run("call", "admin")
+    assert (refused.code, len(issuer.forms), len(resource.calls)) == (3, 3, 5)
+    assert "HTTP 403" in refused.err
+
+
+class Browser:
+    """The user's browser: it visits the address that a login prints."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.visited: list[str] = []
+        self.questions: list[str] = []
+        self.change: Callable[[str], str] = lambda url: url
+        """Changes the redirect."""
+        self.agrees = self.is_here = True
+        monkeypatch.setattr("rpcexplorer.cli.world.World.asks", True)
+        monkeypatch.setattr("click.confirm", self._confirm)
+        monkeypatch.setattr("click.echo", self._echo)
+
+    def _confirm(self, question: str, **_: object) -> bool:
+        self.questions.append(question)
+        return self.agrees
+
+    def _echo(self, line: str, **_: object) -> None:
+        url = line.strip()
+        if url.startswith("http"):
+            self.visited.append(url)
+        if url.startswith("http") and self.is_here:
+            Thread(target=browse, args=(url, self.change)).start()
+
+
+@pytest.fixture
+def browser(monkeypatch: pytest.MonkeyPatch) -> Browser:
+    return Browser(monkeypatch)
+
+
+def login(shell: Shell, resource: Resource, settings: str = "") -> Ran:
+    shell.own(profile(resource, settings))
+    return shell.run("login", terminal=True)
+
+
+def test_login_with_browser_registers_and_uses_pkce(
+    shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    ran = login(shell, resource)
+    assert ran.code == 0, ran.err
+    (visited,) = browser.visited
+    query = dict(parse_qsl(urlsplit(visited).query))
+    assert query["redirect_uri"].startswith("http://127.0.0.1:")
+    assert (query["code_challenge_method"], query["resource"], query["scope"]) == ("S256", resource.url, "read")
+    assert issuer.clients["client-1"] == ""
+    (question,) = browser.questions
+    assert f"{resource.origin} uses the authorization server {issuer.url}" in question
+    called = shell.run("call", "ping", "--no-input")
+    assert (called.code, called.err) == (0, "")
+    assert shell.run("logout").code == 0
+    refused = shell.run("call", "ping", "--no-input")
+    assert refused.code == 3
+    assert "Not logged in. To log in, run `rpcexplorer login -p shop` in a terminal" in refused.err
+
+
+def test_login_without_terminal_names_the_hosts_and_asks_none(shell: Shell, issuer: Issuer, resource: Resource) -> None:
+    shell.own(profile(resource))
+    ran = shell.run("login")
+    assert (ran.code, issuer.server.requests) == (3, [])
+    assert f"{resource.origin} uses the authorization server {issuer.url}" in ran.err
+    assert "To log in, run `rpcexplorer login -p shop` in a terminal" in ran.err
+
+
+def test_refresh_rotates_the_tokens(shell: Shell, issuer: Issuer, resource: Resource, browser: Browser) -> None:
+    assert login(shell, resource).code == 0
+    issuer.revoke()
+    for number in (1, 2):
+        ran = shell.run("call", "ping", "--no-input")
+        assert ran.code == 0, ran.err
+        assert issuer.forms[-1]["refresh_token"] == f"{REFRESH}-{number}"
+        issuer.revoke()
+    assert len(browser.visited) == 1
+    issuer.refresh.clear()
+    ran = shell.run("call", "ping", "--no-input")
+    assert ran.code == 3
+    assert "the token can no longer be renewed (invalid_grant)" in ran.err
+    assert "The server rejected the token (HTTP 401). Not logged in." in ran.err
+    assert "no session" in shell.run("logout").err
+
+
+def test_failed_renewal_keeps_the_refresh_token(
+    shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    assert login(shell, resource).code == 0
+    issuer.revoke()
+    issuer.answers = [json_reply({}, 503)]
+    ran = shell.run("call", "ping", "--no-input")
+    assert ran.code == 3
+    assert "The token could not be renewed: HTTP 503. Try again." in ran.err
+    assert shell.run("call", "ping", "--no-input").code == 0
+
+
+REDIRECTS: dict[str, tuple[Callable[[str], str], str]] = {
+    "state": (lambda url: url.replace("state=", "state=x"), "The redirect has another state"),
+    "issuer": (lambda url: f"{url.partition('&iss=')[0]}&iss=https%3A%2F%2Fevil.example", "from another issuer"),
+    "no issuer": (lambda url: url.partition("&iss=")[0], "The redirect does not name its issuer"),
+    "two codes": (lambda url: f"{url}&code=other", "The redirect has no code"),
+    "error": (lambda url: url.replace("code=", "error=access_denied&x="), "did not allow the login (access_denied)"),
+}
+
+
+@pytest.mark.parametrize("name", REDIRECTS)
+def test_redirect_of_another_login_is_refused(
+    name: str, shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    browser.change, words = REDIRECTS[name]
+    ran = login(shell, resource)
+    assert ran.code == 3
+    assert words in ran.err
+    assert issuer.forms == []
+
+
+def test_redirect_can_be_pasted(
+    shell: Shell, issuer: Issuer, resource: Resource, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser.is_here = False
+    monkeypatch.setattr("click.prompt", lambda *_, **__: browse(browser.visited[-1], lambda url: f"x{url}")[1:])
+    shell.own(profile(resource))
+    ran = shell.run("login", "--paste", terminal=True)
+    assert (ran.code, issuer.issued) == (0, 1), ran.err
+    monkeypatch.setattr("click.prompt", lambda *_, **__: "https://evil.example/callback?code=1&state=2")
+    refused = shell.run("login", "--paste", terminal=True)
+    assert (refused.code, issuer.issued) == (3, 1)
+    assert "The login ended at another address, https://evil.example/callback" in refused.err
+
+
+def test_device_code_is_shown_until_the_user_has_typed_it(
+    shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    issuer.answers = [json_reply({"error": "authorization_pending"}, 400)]
+    ran = login(shell, resource, ', grant = "device"')
+    assert ran.code == 0, ran.err
+    assert browser.visited == [f"{issuer.url}/activate"]
+    assert len(issuer.forms) == 2
+    assert shell.run("call", "ping", "--no-input").code == 0
+
+
+HOSTILE: dict[str, tuple[Callable[[Issuer, Resource, str], object], str]] = {
+    "cloud metadata": (
+        lambda _, resource, __: resource.metadata.update(authorization_servers=["https://169.254.169.254/latest"]),
+        "The issuer https://169.254.169.254/latest is not used: it is a link-local address",
+    ),
+    "plain http": (
+        lambda _, resource, __: resource.metadata.update(authorization_servers=["http://login.example.com"]),
+        "The issuer http://login.example.com is not used: it must begin with https://",
+    ),
+    "token endpoint at cloud metadata": (
+        lambda issuer, _, __: issuer.metadata.update(token_endpoint="https://[fe80::1]/token"),
+        "The endpoint https://[fe80::1]/token is not used: it is a link-local address",
+    ),
+    "browser at a file": (
+        lambda issuer, _, __: issuer.metadata.update(authorization_endpoint="file:///etc/passwd"),
+        "The endpoint file:///etc/passwd is not used",
+    ),
+    "another issuer": (
+        lambda issuer, _, __: issuer.metadata.update(issuer="https://login.example.com"),
+        "is of another issuer, https://login.example.com",
+    ),
+    "another resource": (
+        lambda _, resource, __: resource.metadata.update(resource="https://bank.example.com/rpc"),
+        "is about another resource, https://bank.example.com/rpc",
+    ),
+    "metadata of another server": (
+        lambda _, resource, other: setattr(resource, "metadata_url", f"{other}/metadata"),
+        "names metadata on another server",
+    ),
+    "plain PKCE": (
+        lambda issuer, _, __: issuer.metadata.update(code_challenge_methods_supported=["plain"]),
+        "supports PKCE only with plain, not with S256",
+    ),
+    "redirect": (
+        lambda issuer, _, other: issuer.pages.update(
+            {"/.well-known/oauth-authorization-server": http_reply(b"", 307, {"Location": f"{other}/secret"})}
+        ),
+        "redirects the request for a token to",
+    ),
+    "redirect of the token endpoint": (
+        lambda issuer, _, other: issuer.pages.update({"/token": http_reply(b"", 307, {"Location": other})}),
+        "It is not followed",
+    ),
+    "endless metadata": (
+        lambda issuer, _, __: issuer.pages.update(
+            {
+                "/.well-known/oauth-authorization-server": http_reply(
+                    b"x" * 300_000, headers={"Content-Length": "9999999"}
+                )
+            }
+        ),
+        "The request for a token failed",
+    ),
+    "no JSON": (
+        lambda issuer, _, __: issuer.pages.update({"/.well-known/oauth-authorization-server": http_reply(b"[[[[")}),
+        "is not a document of OAuth",
+    ),
+    "other token type": (
+        lambda issuer, _, __: issuer.answers.append(json_reply({"access_token": "x", "token_type": "DPoP"})),
+        "The token has the type DPoP",
+    ),
+    "header injection": (
+        lambda issuer, _, __: issuer.answers.append(json_reply({"access_token": "x\r\ny", "token_type": "Bearer"})),
+        "has a character that a header cannot contain",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_server_is_refused_with_a_sentence(
+    name: str, shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    change, words = HOSTILE[name]
+    with RawServer(http_reply(b"{}")) as other:
+        change(issuer, resource, other.origin)
+        ran = login(shell, resource)
+        assert words in ran.err
+        assert ran.code in {3, 4}
+        assert (other.requests, resource.calls) == ([], [])
+
+
+def test_token_endpoint_on_another_server_needs_a_yes(
+    shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    with RawServer(http_reply(b"{}")) as other:
+        issuer.metadata["token_endpoint"] = f"{other.origin}/token"
+        browser.agrees = False
+        ran = login(shell, resource, f', issuer = "{issuer.url}"')
+        assert (ran.code, other.requests) == (3, [])
+        assert f"Requests for a token go to {other.origin}. Nothing was sent there." in ran.err
+
+
+def test_tokens_and_secrets_are_in_no_output(client: Shell) -> None:
+    ran = client.run("call", "ping", "-i", "--body")
+    again = client.run("call", "ping", json.dumps([f"{TOKEN}-1"]))
+    copies = [client.run("copy", "--as", form).text for form in ("curl", "python", "httpie", "report")]
+    sinks = [ran.text, ran.err, again.text, again.err, *copies]
+    sinks += [text for path, text in client.files().items() if not path.endswith("secrets.toml")]
+    for sink in sinks:
+        assert f"{TOKEN}-1" not in sink
+        assert SECRET not in sink
+    assert "RPCEXPLORER_SHOP_SESSION" in copies[0]
