@@ -194,10 +194,14 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
         """Return the widgets between the remarks and the list."""
         return ()
 
+    def under_list(self) -> Sequence[Widget]:
+        """Return the widgets below the list."""
+        return ()
+
     def _panes(self) -> list[Widget]:
         sign = Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
         line = [FilterLine(sign, self.filter), self.state] if self.FILTER else []
-        main = Vertical(self.bar, *line, self.remarks, *self.over_list(), self.list, id="main")
+        main = Vertical(self.bar, *line, self.remarks, *self.over_list(), self.list, *self.under_list(), id="main")
         main.set_class(not self.HAS_DETAIL, "-alone")
         return [main, self.pane] if self.HAS_DETAIL else [main]
 

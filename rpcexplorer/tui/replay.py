@@ -15,6 +15,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Static
 
 from rpcexplorer.client.replay import (
@@ -35,13 +36,13 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.columns import MAX_NAME_CHARACTERS, MAX_NAME_COLUMNS, Cell, Column
 from rpcexplorer.text.compare import REPLAY_SIGNS, replayed_words, verdict_count
 from rpcexplorer.text.exchange import duration, times
-from rpcexplorer.text.printable import clipped
+from rpcexplorer.text.printable import clipped, columns
 from rpcexplorer.text.profile import printable_url
 from rpcexplorer.tui.browser import Browser
 from rpcexplorer.tui.compare import NAME, ComparisonScreen
 from rpcexplorer.tui.dialogs import caution_of, is_quiet, profile_picks, short_name
 from rpcexplorer.tui.key_queue import PAUSE_SECONDS, SLICE, PendingKeys, opens
-from rpcexplorer.tui.widgets.bars import Frame
+from rpcexplorer.tui.widgets.bars import Frame, WarningLines
 from rpcexplorer.tui.widgets.dialog import Choice, Confirm, Dialog, keys
 from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.picker import Pick, Picker
@@ -88,8 +89,9 @@ def _reason(row: ReplayRow) -> Cell:
     return [(replayed_words(row.result)[1], "middle")] if isinstance(row.result, Replayed) else []
 
 
-def _took(row: ReplayRow) -> Cell:
-    if not isinstance(row.result, Replayed):
+def _took(row: ReplayRow, room: int) -> Cell:
+    """Return the durations, unless the reason needs their room."""
+    if not isinstance(row.result, Replayed) or columns(replayed_words(row.result)[1]) > room - TOOK:
         return []
     recorded, live = row.result.recorded, row.result.live
     words = f"{duration(recorded.seconds)} → {duration(live.seconds)} " if live else ""
@@ -101,7 +103,7 @@ COLUMNS: Final = (
     Column(_name, share=4, least=8, gap=1),
     Column(_verdict),
     Column(_reason, fills=True),
-    Column(_took, right=True, gap=0),
+    Column(fit=_took, right=True, gap=0),
 )
 
 
@@ -133,11 +135,25 @@ class ReplayScreen(Browser[ReplayRow, None], scope="replay"):
         self.done: list[Replayed] = []
         self.opens_first = False
         """Open the first comparison as soon as it is made, and close this screen after it."""
+        self._reason = WarningLines()
+        """The reason of the row under the cursor, if a row has no room for it."""
         self._title, self._run = title, run
         self._names = [name[:MAX_NAME_CHARACTERS] for name in names]
 
+    def under_list(self) -> Sequence[Widget]:
+        return [self._reason]
+
     def on_mount(self) -> None:
         self._send_all()
+
+    def show_detail(self) -> None:
+        super().show_detail()
+        result = self.row.result if self.row is not None else None
+        reason = replayed_words(result)[1] if isinstance(result, Replayed) else ""
+        self._reason.pieces = [(reason, "middle")] if columns(reason) > self.size.width // 2 else ()
+
+    def on_resize(self) -> None:
+        self.show_detail()
 
     @work(exclusive=True, group="replaying", description="replaying")
     async def _send_all(self) -> None:
@@ -165,7 +181,7 @@ class ReplayScreen(Browser[ReplayRow, None], scope="replay"):
         for verdict, count in Counter(result.verdict for result in self.done).items():
             words.append((f"  {verdict_count(verdict, count)}", ROLES[verdict]))
         self.bar.words = words
-        self.refresh_bindings()
+        self.show_detail()
 
     def has(self, state: str) -> bool:
         match state:

@@ -237,6 +237,26 @@ async def test_stopped_replay_keeps_its_results(monkeypatch: pytest.MonkeyPatch)
     assert reports == [(calls[1], calls[2], ("/at",))]
 
 
+async def test_reason_of_a_replayed_call_is_read_whole_in_a_small_terminal() -> None:
+    call, whole = (
+        reply(1, "1", method="user.get"),
+        "This is a login without a recorded password: it cannot be replayed.",
+    )
+
+    async def run(_: Stop) -> AsyncIterator[Replayed]:
+        yield Replayed(call, call, None, "failed", "The response is too short.")
+        yield Replayed(call, None, None, "skipped", whole)
+
+    names = ["user.get", "user.list"]
+    screen = ReplayScreen(NO_EXPLORER, "Replay", run, PendingKeys(), FRAME, names=names)
+    async with showing(OneScreen, screen, SMALL) as program:
+        await program.until(lambda: len(screen.done) == 2)
+        assert "✗ user.get failed The response is too short. 34 ms → 34 ms" in program.words
+        assert whole not in " ".join(program.words.split())
+        await program.press("down")
+        assert whole in " ".join(program.words.split())
+
+
 async def test_confirmation_can_be_read_in_a_small_terminal() -> None:
     rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
     choices = [Choice("send", "Send")]
