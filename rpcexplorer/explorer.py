@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from rpcexplorer.history.case import Cases
     from rpcexplorer.history.folder import History
     from rpcexplorer.history.store import Journal, Rescue
+    from rpcexplorer.importing.servers import ImportedServer
     from rpcexplorer.model.destination import ProcessCommand
     from rpcexplorer.model.event import Event
     from rpcexplorer.model.exchange import Exchange
@@ -415,6 +416,27 @@ class Explorer:
         from rpcexplorer.profiles.edits import ProfileEdits
 
         return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles, self.folder)
+
+    def add_servers(self, servers: Sequence[ImportedServer], file: Path, *, writes: bool = True) -> dict[str, str]:
+        """Add the profiles of imported servers to a file, and start none; return by name why one cannot be added."""
+        problems = {server.name: self._add_server(server, file, writes=writes) for server in servers}
+        if writes:
+            self.reload()
+        return problems
+
+    def _add_server(self, server: ImportedServer, file: Path, *, writes: bool) -> str:
+        name, values = server.profile, dict(server.values)
+        if server.problem:
+            return server.problem
+        for other in self.profiles.leaves:
+            if shares_variables(other, name):
+                ways = f"`rpcexplorer profiles rename {other} NEW` or `rpcexplorer profiles remove {other}`"
+                return f"there is already a profile {other}. Run {ways}, then import again"
+        problem = self.edits(file).add(name, values.pop("url"), auth=values.pop("auth", {}), writes=writes, **values)
+        if problem is None:
+            return ""
+        key = problem.key.removeprefix(dotted(("profile", name))).removeprefix(".")
+        return f"{key}: {problem.sentence}" if key else problem.sentence
 
     def apply(self, profile: Profile, changes: Changes, file: Path, seen: Collection[str] = ()) -> Problem | None:
         """Change a profile in a file and read the profiles again.

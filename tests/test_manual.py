@@ -84,6 +84,8 @@ ROOT: Final = Path(__file__).parent.parent
 PREPARED: Final = {
     "calls": """echo '{"customer": 7, "items": [{"sku": "tea-01"}]}' > order.json""",
     "checks": """printf '[call.orders]\\nmethod = "ping"\\nexpect = { outcome = "result" }\\n' > shop.checks.toml""",
+    "profiles": """echo '{"mcpServers": {"github": {"command": "npx", "args": '"""
+    """'["-y", "@modelcontextprotocol/server-github"], "env": {"GITHUB_PERSONAL_ACCESS_TOKEN": ""}}}}' > .mcp.json""",
     "secrets": "git init -q",
 }
 """Commands before the blocks of a page, for ``console`` and for ``sh``."""

@@ -9,16 +9,27 @@ from pathlib import Path
 import click
 
 from rpcexplorer.cli.arguments import input_text
+from rpcexplorer.cli.profiles import warn_about_question
 from rpcexplorer.cli.run import Run, fail, no_input_option, profile_option
 from rpcexplorer.cli.world import World
 from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.request import Imported, ImportedCall
+from rpcexplorer.importing.servers import ImportedServer, ImportedServers, read_servers, root_of
 from rpcexplorer.model.method import SavedCall
-from rpcexplorer.model.problem import PROGRAM, counted, joined_words
+from rpcexplorer.model.problem import PROGRAM, counted, cut, joined_words, quoted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.text.importing import as_values, call_line, hiding, note_lines, other_addresses, skipped_lines
+from rpcexplorer.text.importing import (
+    as_values,
+    call_line,
+    hiding,
+    note_lines,
+    other_addresses,
+    server_rows,
+    servers_as_values,
+    skipped_lines,
+)
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
 
@@ -32,13 +43,13 @@ MAX_NOTES = 12
 @click.command("import")
 @click.argument("file", metavar="FILE|-")
 @profile_option()
-@click.option("--save", metavar="FILE", help="Save the calls in this project file, not as drafts.")
-@click.option("--dry-run", is_flag=True, help="Show the calls, and import nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print the calls as one JSON object.")
+@click.option("--save", metavar="FILE", help="Save calls or profiles in this project file.")
+@click.option("--dry-run", is_flag=True, help="Show calls or profiles, and import nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print calls or profiles as one JSON object.")
 @no_input_option(help="Drop credentials instead of asking.")
 @click.pass_obj
 def import_(run: Run, file: str, save: str | None, dry_run: bool, as_json: bool) -> None:
-    """Import calls from another program as drafts of a profile.
+    """Import calls from another program as drafts of a profile, or MCP servers as profiles.
 
     \b
     FILE, or - for stdin, contains one of:
@@ -46,6 +57,9 @@ def import_(run: Run, file: str, save: str | None, dry_run: bool, as_json: bool)
       a HAR file
       a Postman collection 2.1
       JSON-RPC requests: one, or one per line
+      MCP servers: .mcp.json, .vscode/mcp.json, claude_desktop_config.json, .cursor/mcp.json
+
+    Servers become profiles of your user file, or of the project file that --save names.
 
     rpcexplorer runs no command in FILE, and reads no other file. Credentials in FILE are stored for the profile if you
     agree, or dropped. Requests that cannot be imported are listed with their number.
@@ -55,8 +69,15 @@ def import_(run: Run, file: str, save: str | None, dry_run: bool, as_json: bool)
       rpcexplorer import shop.har -p staging
       rpcexplorer import - --dry-run < curl.txt
       rpcexplorer import shop.postman_collection.json --save sessions.toml
+      rpcexplorer import .vscode/mcp.json --dry-run
     """
-    found = imported(input_text(file, run.world))
+    text = input_text(file, run.world)
+    home = run.world.path(save) if save else None
+    servers = read_servers(text, _root(run.world, file, home))
+    if servers is not None:
+        _import_servers(run, servers, home, dry_run=dry_run, as_json=as_json)
+        return
+    found = imported(text)
     _show(run.world, found, as_json=as_json)
     if not found.calls:
         fail(f"Nothing was imported. {' '.join(found.notes)}".rstrip())
@@ -85,6 +106,67 @@ def _show(world: World, found: Imported, *, as_json: bool) -> None:
         world.say(line)
     if len(lines) > MAX_NOTES:
         world.say(f"Add --json to print all {len(lines)} messages.")
+
+
+def _root(world: World, file: str, home: Path | None) -> str:
+    """Return the folder that the paths in a file of servers begin from, as the file ``home`` has it."""
+    root = world.folder if file == "-" else root_of(world.path(file))
+    return "." if home is not None and home.parent.resolve() == root.resolve() else str(root)
+
+
+def _import_servers(run: Run, found: ImportedServers, home: Path | None, *, dry_run: bool, as_json: bool) -> None:
+    """Add a profile for each server, which starts none of them."""
+    world, explorer = run.world, run.open(creates=True)
+    file = home or run.file_to_write(explorer.paths.user_sessions, team=False)
+    problems = explorer.add_servers(found.servers, file, writes=not dry_run)
+    added = [server for server in found.servers if not problems[server.name]]
+    if as_json:
+        world.print_json_line(json_of(servers_as_values(found, problems)))
+    else:
+        _show_servers(world, found, problems)
+    if not added:
+        fail("Nothing was imported.")
+    if dry_run:
+        return
+    world.say(f"added {counted(len(added), 'profile')} to {file}")
+    for server in added:
+        if profile := explorer.profiles.profiles.get(server.profile):
+            _provide_secrets(run, profile, server)
+            warn_about_question(run, profile.name)
+        for problem in explorer.profiles.problems:
+            if problem.profile == server.profile:
+                world.warn(str(problem))
+    world.hint(f"To list the methods of a server, run:\n{PROGRAM} methods -p {added[0].profile} --refresh")
+
+
+def _show_servers(world: World, found: ImportedServers, problems: Mapping[str, str]) -> None:
+    for server in found.servers:
+        if problem := problems[server.name]:
+            world.say(f"{printable(cut(server.name))} was not imported: {problem}")
+            continue
+        world.print(f"profile {server.profile}")
+        rows = server_rows(server)
+        room = max(len(key) for key, _ in rows)
+        for key, value in rows:
+            world.print(f"  {key:<{room}}  {value}")
+    for server in found.servers:
+        for note in server.notes:
+            world.say(f"{server.profile}: {printable(note)}")
+    for note in found.notes:
+        world.say(note)
+
+
+def _provide_secrets(run: Run, profile: Profile, server: ImportedServer) -> None:
+    """Store the secrets of a server if the user agrees, and print how to store the others."""
+    if server.secrets:
+        _store(run, profile, server.secrets)
+    states = run.explorer.secrets.state(profile)
+    for field, variable in server.missing.items():
+        if states.get(field) is None:
+            command = f"{PROGRAM} profiles secret {profile.name} {field}"
+            if run.world.environment.get(variable):
+                command = f"printenv {quoted(variable)} | {command} --stdin"
+            run.world.hint(f"To store the {field} of {profile.name}, run:\n{command}")
 
 
 def _without_id(found: Imported) -> list[str]:

@@ -261,7 +261,8 @@ OTHERS: Final = (
 """Formats that users try, with advice on what to do instead."""
 EMPTY: Final = "The text is empty."
 UNKNOWN: Final = (
-    "Unknown format. Import a curl command, a HAR, a Postman collection, or JSON-RPC requests (one per line)."
+    "Unknown format. Import a curl command, a HAR, a Postman collection, JSON-RPC requests (one per line), "
+    "or MCP servers (mcp.json)."
 )
 
 

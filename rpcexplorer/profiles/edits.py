@@ -31,10 +31,12 @@ class ProfileEdits(Struct, frozen=True):
     folder: Path | None = None
     """The working folder, in which the words of a process are typed."""
 
-    def add(self, name: str, url: str, *, auth: Mapping[str, Any] | None = None, **more: Any) -> Problem | None:
+    def add(
+        self, name: str, url: str, *, auth: Mapping[str, Any] | None = None, writes: bool = True, **more: Any
+    ) -> Problem | None:
         """Write a new profile, unless it could not be used.
 
-        ``more`` are other keys, such as ``badge``.
+        ``more`` are other keys, such as ``badge``. Without ``writes``, only return why that cannot be done.
         """
         if "command" in more:
             more["command"] = self._words_from_here(more["command"])
@@ -50,7 +52,7 @@ class ProfileEdits(Struct, frozen=True):
         problem = self._find_unusable(name, {}, values, members.get("preset"))
         if problem:
             return problem
-        return self._write_new(name, members)
+        return self._write_new(name, members, writes=writes)
 
     def duplicate(self, name: str, copy: str) -> Problem | None:
         """Copy the profile's keys in this file, without its secrets."""
@@ -197,7 +199,7 @@ class ProfileEdits(Struct, frozen=True):
             program = str(self.folder / program)
         return [program, *arguments]
 
-    def _write_new(self, name: str, members: dict[str, Any]) -> Problem | None:
+    def _write_new(self, name: str, members: dict[str, Any], *, writes: bool = True) -> Problem | None:
         values = self._profiles()
         if isinstance(values, Problem):
             return values
@@ -209,7 +211,7 @@ class ProfileEdits(Struct, frozen=True):
             if shares_variables(other, name):
                 sentence = f"this file has a profile `{other}`, which uses the same environment variables"
                 return Problem(str(self.file), f"{sentence}. Choose another name", profile=name)
-        return self.set_values((("profile", name), members))
+        return self.set_values((("profile", name), members), writes=writes)
 
     def _find_unusable(
         self, name: str, leaves: Leaves, values: Mapping[KeyPath, Any], preset: str | None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Raw
 
 from rpcexplorer.importing.request import Imported, ImportedCall, Skipped
+from rpcexplorer.importing.servers import FORM, ImportedServer, ImportedServers
 from rpcexplorer.model.problem import joined_words
+from rpcexplorer.model.profile import PROCESS, joined
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.text.printable import fitted, printable
@@ -77,6 +80,45 @@ def as_values(found: Imported) -> Mapping[str, Any]:
         "skipped": [{"request": request.number, "why": request.why} for request in found.skipped],
         "notes": found.notes,
     }
+
+
+def server_rows(server: ImportedServer) -> list[tuple[str, str]]:
+    """Return what would be written of a server, and its secrets without their values."""
+    values = dict(server.values)
+    url, path = values.pop("url"), values.pop("path", "")
+    rows = [("url", joined(url, path))] if url != PROCESS else []
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            rows += [(f"{key}.{name}", inner) for name, inner in value.items()]
+        elif key == "command":
+            rows.append((key, shlex.join(value)))
+        elif isinstance(value, str):
+            rows.append((key, value))
+    rows += [(f"secret {field}", "in the file, not shown") for field in server.secrets]
+    for field, variable in server.missing.items():
+        rows.append((f"secret {field}", f"refers to {variable}" if variable else "not in the file"))
+    hide = Redactor(server.secrets.values(), guesses=True)
+    return [(printable(key), printable(hide.text(value))) for key, value in rows]
+
+
+def server_line(server: ImportedServer) -> str:
+    """Return the rows of a server as one text, which begins with its command or URL."""
+    rows = dict(server_rows(server))
+    start = rows.pop("command", "") or rows.pop("url", "")
+    parts = [f"{key} {value}" for key, value in rows.items() if key != "preset"]
+    return ", ".join([start, *parts])
+
+
+def servers_as_values(found: ImportedServers, problems: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return everything for a program, but no secret."""
+    servers = []
+    for server in found.servers:
+        problem = problems[server.name]
+        rows = {} if problem else dict(server_rows(server))
+        servers.append(
+            {"server": server.name, "profile": server.profile, "keys": rows, "notes": server.notes, "problem": problem}
+        )
+    return {"form": FORM, "servers": servers, "notes": found.notes}
 
 
 def _call_values(call: ImportedCall, hide: Redactor) -> Mapping[str, Any]:

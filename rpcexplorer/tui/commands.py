@@ -159,7 +159,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
                 synonyms="keep bookmark favourite favorite collection template snippet team share remove rename edit"),
         Command("run-checks", "alt+r", "run checks", "Run all checks of the profile and show what failed.",
                 synonyms="test tests assert verify expect ci all saved calls"),
-        Command("import", "alt+i", "import calls", "Import calls from curl, HAR, Postman or JSON-RPC text.",
+        Command("import", "alt+i", "import calls", "Import calls (curl, HAR, Postman) or servers (mcp.json).",
                 synonyms="curl har postman collection paste load open file browser devtools"),
         Command("docs", "alt+m", "read docs", "Go to the docs of the method, or close them.",
                 footer="shown", synonyms="documentation manual help describe schema params result errors examples"),

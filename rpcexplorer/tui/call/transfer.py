@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -18,17 +18,18 @@ from rpcexplorer.importing.credentials import Fitted, fitted
 from rpcexplorer.importing.formats import imported
 from rpcexplorer.importing.pasted import Pasted, is_command
 from rpcexplorer.importing.request import Imported
+from rpcexplorer.importing.servers import ImportedServers, read_servers, root_of
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.batch import collected, parts_of
 from rpcexplorer.model.draft import EMPTY_PARAMS, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import SIGN, ExampleCall, as_named, method_of
-from rpcexplorer.model.problem import capitalised, counted, joined_words
+from rpcexplorer.model.problem import capitalised, counted, cut, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret, of_another, of_this, without
-from rpcexplorer.text.importing import note_lines, other_addresses, skipped_lines
-from rpcexplorer.text.printable import clipped
+from rpcexplorer.text.importing import note_lines, other_addresses, server_line, skipped_lines
+from rpcexplorer.text.printable import clipped, printable
 from rpcexplorer.text.profile import printable_url
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.layout import PaneLayout
@@ -42,8 +43,8 @@ from rpcexplorer.variables.resolve import TakenValue, as_it_went_out, placed
 RESTORE_DRAFT: Final = next(command.words for command in COMMANDS if command.id == "replaced-params")
 SEND_NOTIFICATION: Final = next(command.words for command in COMMANDS if command.id == "send-notification")
 IMPORT_WORDS: Final = (
-    "Type the path of a file with curl commands, a HAR, a Postman collection 2.1 or JSON-RPC requests. "
-    "rpcexplorer runs no commands from the file and reads no other files."
+    "Type the path of a file with curl commands, a HAR, a Postman collection 2.1, JSON-RPC requests, or MCP servers "
+    "(mcp.json). rpcexplorer runs no commands from the file and reads no other files."
 )
 COMMAND_WORDS: Final = "this is a command, not a file. Paste it into the params editor to import it."
 USE: Final = "use"
@@ -54,6 +55,10 @@ MAX_NOTES: Final = 2
 """Notes about pasted calls that are shown."""
 MAX_REASONS: Final = 3
 """Reasons and notes about imported calls that are shown."""
+
+
+MAX_NAMES: Final = 8
+"""Added profiles that are named."""
 
 
 class Transfer:
@@ -253,9 +258,12 @@ class Transfer:
         await self._settle_credentials(profile, fits)
 
     async def import_calls(self) -> None:
-        """Ask for a file, and import its calls as drafts."""
+        """Ask for a file, and import its calls as drafts, or its servers as profiles."""
         explorer = self._explorer
         found = await self._ask_for_calls()
+        if isinstance(found, ImportedServers):
+            await self._add_servers(found)
+            return
         profile = explorer.profile
         if found is None or profile is None or not await self._agrees(found, profile):
             return
@@ -281,8 +289,8 @@ class Transfer:
         self._state.tell(" ".join(sentences))
         await self._settle_credentials(profile, fits)
 
-    async def _ask_for_calls(self) -> Imported | None:
-        """Ask for a file until one with calls is read; None on cancel."""
+    async def _ask_for_calls(self) -> Imported | ImportedServers | None:
+        """Ask for a file until one with calls or servers is read; None on cancel."""
         typed, words = "", IMPORT_WORDS
         while True:
             answer: str | None = await self._state.app.push_screen_wait(
@@ -292,7 +300,12 @@ class Transfer:
                 return None
             typed = answer
             text, problem = await asyncio.to_thread(self._read, answer.strip())
-            found = await asyncio.to_thread(imported, text) if not problem else Imported("")
+            servers = await asyncio.to_thread(read_servers, text, str(root_of(_path(answer))))
+            if servers is not None and servers.servers:
+                return servers
+            found = Imported("", notes=servers.notes if servers else ())
+            if not problem and servers is None:
+                found = await asyncio.to_thread(imported, text)
             if found.calls:
                 return found
             reason = problem or " ".join([*found.notes, *skipped_lines(found.skipped)][:MAX_REASONS])
@@ -302,8 +315,40 @@ class Transfer:
         """Return the text of a file, or the reason why it cannot be read."""
         if is_command(typed):
             return "", COMMAND_WORDS
-        file = Path(os.path.expanduser(typed)).absolute()  # noqa: PTH111 - Path's own raises without a home
-        return self._explorer.imports.read(file)
+        return self._explorer.imports.read(_path(typed))
+
+    async def _add_servers(self, found: ImportedServers) -> None:
+        """Show the servers of a file, and add their profiles to the user file. None of them is started."""
+        explorer, file = self._explorer, self._explorer.paths.user_sessions
+        problems = explorer.add_servers(found.servers, file, writes=False)
+        usable = [server for server in found.servers if not problems[server.name]]
+        rows: list[tuple[str, str]] = []
+        for server in usable:
+            rows.append((server.profile, server_line(server)))
+            rows += [("warning", printable(note)) for note in server.notes]
+        if usable:
+            rows.append(("note", "Nothing is started now. A process runs as you when you use its profile."))
+        failures = {printable(cut(name)): problem for name, problem in problems.items() if problem}
+        rows += [("not added", f"{name}: {problem}") for name, problem in failures.items()]
+        rows += [("warning", note) for note in found.notes]
+        choices = [Choice("add", "Add")] if usable else []
+        question = Confirm("Add these servers as profiles of yours?", rows, choices)
+        if await self._state.app.push_screen_wait(question) != "add":
+            return
+        problems = explorer.add_servers(usable, file)
+        added = []
+        for server in usable:
+            profile = explorer.profiles.profiles.get(server.profile)
+            if problems[server.name] or profile is None:
+                continue
+            added.append(server.profile)
+            if server.secrets:
+                await self._offer_to_store(profile, server.secrets)
+        sentences = [f"Not added: {name}: {problem}." for name, problem in problems.items() if problem]
+        if added:
+            switch = f"To use one, press {self._state.key('profiles')}."
+            sentences.insert(0, f"Added {joined_words(added, MAX_NAMES)} to {file}. {switch}")
+        self._state.tell(" ".join(sentences))
 
     async def _agrees(self, found: Imported, profile: Profile) -> bool:
         count, methods = len(found.calls), joined_words(dict.fromkeys(call.method for call in found.calls), 8)
@@ -331,21 +376,8 @@ class Transfer:
         for fit in fits:
             found.update(fit.secrets)
         if found:
-            names = " and ".join(found)
-            rows = [("profile", profile.shown_name), ("server", printable_url(profile.endpoint))]
-            from rpcexplorer.tui.dialogs import caution_of
-
-            choices, caution = [Choice("store", "Store")], caution_of(profile)
-            question = Confirm(f"Store the imported {names}?", rows, choices, caution=caution, cancel="Discard")
-            if await self._state.app.push_screen_wait(question) == "store":
-                hold = self._explorer.credentials.hold
-                problems = [hold(profile, field, secret.reveal(), keep=True) for field, secret in found.items()]
-            else:
-                problems = [f"Discarded the imported {names}."]
+            await self._offer_to_store(profile, found)
             self._state.show_session()
-            sentence = next((problem for problem in problems if problem), "")
-            if sentence:
-                self._state.tell(capitalised(sentence))
         dropped: dict[str, None] = {}
         for fit in fits:
             dropped.update(dict.fromkeys(fit.dropped))
@@ -353,9 +385,30 @@ class Transfer:
             places = joined_words(dropped, 4)
             self._state.tell(f"Discarded credentials that {profile.shown_name} does not use: {places}.")
 
+    async def _offer_to_store(self, profile: Profile, found: Mapping[str, Secret]) -> None:
+        """Ask whether to store imported secrets of a profile."""
+        from rpcexplorer.tui.dialogs import caution_of
+
+        names = " and ".join(found)
+        rows = [("profile", profile.shown_name), ("server", printable_url(profile.endpoint))]
+        choices, caution = [Choice("store", "Store")], caution_of(profile)
+        question = Confirm(f"Store the imported {names}?", rows, choices, caution=caution, cancel="Discard")
+        if await self._state.app.push_screen_wait(question) == "store":
+            hold = self._explorer.credentials.hold
+            problems = [hold(profile, field, secret.reveal(), keep=True) for field, secret in found.items()]
+        else:
+            problems = [f"Discarded the imported {names}."]
+        sentence = next((problem for problem in problems if problem), "")
+        if sentence:
+            self._state.tell(capitalised(sentence))
+
     def _notification_words(self, method: str) -> str:
         send = self._state.key("send") or self._state.key("palette")
         return (
             f"{method} was a notification. To send it as a call with an id, press {send}. "
             f"To send it without an id, use “{SEND_NOTIFICATION}” in the command palette."
         )
+
+
+def _path(typed: str) -> Path:
+    return Path(os.path.expanduser(typed.strip())).absolute()  # noqa: PTH111 - Path's own raises without a home

@@ -156,3 +156,26 @@ async def test_calls_of_a_file_are_shown_before_import(explorer: Explorer, tmp_p
         """)
     explorer.use("demo")
     assert explorer.draft_of("log") == '["\\u00abdemo.password»"]'
+
+
+async def test_servers_of_a_file_become_profiles(explorer: Explorer, tmp_path: Path) -> None:
+    file = tmp_path / ".mcp.json"
+    file.write_text(
+        '{"mcpServers": {"tool": {"command": "npx", "args": ["-v"], "env": {"API_KEY": "first-api-key", "A": "b"}},'
+        ' "old": {"type": "sse", "url": "https://h"}}}'
+    )
+    async with open_program(explorer, profile="demo") as program:
+        await program.play(f"""
+            alt+i | Esc cancel
+            replace {file}
+            enter | Add these servers as profiles of yours? | npx -v, environment.A b, secret API_KEY in
+        """)
+        assert "old: rpcexplorer does not support the old transport HTTP+SSE." in program.words
+        assert "first-api-key" not in program.text
+        assert not explorer.paths.user_sessions.exists() or "tool" not in explorer.paths.user_sessions.read_text()
+        await program.play("""
+            enter | Store the imported API_KEY? | stdio:npx -v
+            enter | Added tool to
+        """)
+    assert 'environment_secrets = ["API_KEY"]' in explorer.paths.user_sessions.read_text()
+    assert "first-api-key" in explorer.paths.secrets.read_text()
