@@ -411,6 +411,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
         Command("profiles.secrets", "s,f8", "secrets", "Enter or forget the secrets of this profile.",
                 needs="usable secrets", footer="shown"),
         Command("profiles.search", "slash", "find", "Find a profile by its name.", footer="shown", opens_line=True),
+        Command("profiles.test-url", "t", "test URL", "Open the connection test for a URL or a command.",
+                footer="shown", synonyms="new server address connection check probe"),
         Command("profiles.copy", "y,f10", "copy URL", "Copy the URL of this profile.", needs="usable"),
         Command("profiles.close", "escape,q", BACK, "Go back to the call.", needs="profile", footer="stays"),
     ),

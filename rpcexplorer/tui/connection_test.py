@@ -101,6 +101,7 @@ NEW: Final = "…"
 """The name of a profile that does not exist yet."""
 APART: Final = 7
 """Lines of a low screen around the page."""
+URL_HINT: Final = "https://rpc.example.com, tcp://HOST:PORT or stdio:COMMAND"
 FIELD: Final = 2
 """Lines for the field with another URL."""
 
@@ -114,13 +115,15 @@ class ConnectionTestOutcome(Struct, frozen=True):
 
 
 async def run_connection_test(
-    screen: Screen[Any], explorer: Explorer, profile: Profile, *, is_listed: bool = False
+    screen: Screen[Any], explorer: Explorer, profile: Profile | None, *, typed: str = "", is_listed: bool = False
 ) -> ConnectionTestOutcome:
     """Open the connection test, and apply its suggestion if wanted.
 
-    ``is_listed``: the test closes to the list of profiles, not to the call.
+    Without ``profile``, the user types what to test; ``typed`` is the beginning. ``is_listed``: the test closes to the
+    list of profiles, not to the call.
     """
-    dialog = ConnectionTest(explorer, profile, is_listed=is_listed)
+    profile = profile or ad_hoc("")
+    dialog = ConnectionTest(explorer, profile, typed=typed, is_listed=is_listed)
     wish = await screen.app.push_screen_wait(dialog)
     report = dialog.report
     if profile.ad_hoc:
@@ -160,9 +163,11 @@ class ConnectionTest(Dialog[str]):
         Binding("down", "scroll(1)", show=False, priority=True),
     ]
 
-    def __init__(self, explorer: Explorer, profile: Profile, *, is_listed: bool = False) -> None:
+    def __init__(self, explorer: Explorer, profile: Profile, *, typed: str = "", is_listed: bool = False) -> None:
+        """Prepare to test a profile, or, if it has no URL, what the user types."""
         super().__init__("Connection test")
         self._explorer, self._profile, self._is_listed = explorer, profile, is_listed
+        self._typed = typed
         self.profile = profile
         """The tested profile, with the URL that was typed last."""
         self._moved: Changes = ()
@@ -173,9 +178,11 @@ class ConnectionTest(Dialog[str]):
 
     def content(self) -> ComposeResult:
         yield self._page
-        profile = self._profile
-        is_bare = profile.ad_hoc and profile.path == PATH
-        yield Entry(profile.url if is_bare else typed_whole(profile.endpoint), classes="alone", id="address")
+        profile, address = self._profile, self._typed
+        if profile.url:
+            is_bare = profile.ad_hoc and profile.path == PATH
+            address = profile.url if is_bare else typed_whole(profile.endpoint)
+        yield Entry(address, hint=URL_HINT, classes="alone", id="address")
         with Answers():
             yield Answer("Begin", id="begin")
             yield Answer("Test this URL", id="again")
@@ -200,7 +207,9 @@ class ConnectionTest(Dialog[str]):
 
     @property
     def _asks_for_address(self) -> bool:
-        return self._is_over and bool(self.report.advice)
+        if self._profile.url:
+            return self._is_over and bool(self.report.advice)
+        return self._stop is None and not self._is_offered
 
     @property
     def _is_offered(self) -> bool:
@@ -208,18 +217,17 @@ class ConnectionTest(Dialog[str]):
         return self._is_over and proposal is not None and (self._profile.ad_hoc or bool(proposal.changes))
 
     def _show(self) -> None:
-        hide = self._explorer.redactor().text
-        self._page.lines = [[(hide(text), role) for text, role in line] for line in self._lines()]
+        self._page.lines = self._hidden(self._lines())
         proposal = self.report.proposal if self._is_offered else None
         trusts = proposal is not None and proposal.trusts
         # The form of a new profile asks for a missing auth type.
         saves = proposal is not None and not trusts and not (self._profile.ad_hoc and proposal.lacks_auth)
-        begun = bool(self.report.checks) or self._stop is not None
+        begun = bool(self.report.checks) or self._stop is not None or not self._profile.url
         tested, is_moved = self.profile, self.profile.endpoint != self._profile.endpoint
         name = tested.name
         if tested.ad_hoc or is_moved:
             name = tested.url if tested.path == PATH else printable_url(tested.endpoint)
-        self.query_one(".title", Static).update(plain(f"Connection test: {name}"))
+        self.query_one(".title", Static).update(plain(f"Connection test: {name}" if name else "Connection test"))
         asks = self._asks_for_address
         shown = {"begin": not begun, "again": asks, "save": saves, "pin": trusts, "leave": True}
         field = self.query_one("#address", Entry)
@@ -235,9 +243,13 @@ class ConnectionTest(Dialog[str]):
         hints += ["Esc", "stop the test" if self._stop else "close"]
         self.query_one(".hint", Static).update(keys(*hints))
 
+    def _hidden(self, lines: list[SheetLine]) -> list[SheetLine]:
+        hide = self._explorer.redactor().text
+        return [[(hide(text), role) for text, role in line] for line in lines]
+
     def _lines(self) -> list[SheetLine]:
         if self._stop is None and not self.report.checks:
-            return [[(plan(self._profile, self._explorer.profiles.usable_presets()), "text")]]
+            return [[(self._plan(), "text")]]
         lines: list[SheetLine] = []
         for row in steps_in_rows(self.report, self.profile, datetime.now(UTC)):
             if isinstance(row, Check):
@@ -254,8 +266,10 @@ class ConnectionTest(Dialog[str]):
             return [*lines, [], [(f" {self.report.advice}", "text")]]
         is_right = all(check.state in {"well", "skipped"} for check in self.report.checks)
         if proposal is None and not is_right:
-            checked = "command" if self._profile.command else "URL and the server"
+            checked = "command" if self.profile.command else "URL and the server"
             words = f" No suggestions. Press Esc, check the {checked}, then test again."
+            if self._asks_for_address:
+                words = f" No suggestions. Check the {checked}, then test again."
         elif proposal is not None and proposal.lacks_auth:
             profiles, edit = self._key("profiles"), self._key("profiles.edit")
             words = f" Only the auth type must change. To set it, press Esc, {profiles}, then {edit}."
@@ -264,6 +278,21 @@ class ConnectionTest(Dialog[str]):
         else:
             words = f" The profile needs no changes. Press Esc, then {self._key('send')} to send a call."
         return [*lines, [], [(words, "dim")]]
+
+    def _plan(self) -> str:
+        """Return what the test will send; without a URL, what to type."""
+        profile: Profile | Problem = self._profile
+        if not self._profile.url:
+            profile = self._made_from(self.query_one("#address", Entry).value)
+        if isinstance(profile, Problem):
+            return "Type the URL of a server, or stdio: and a command. The test finds out how to call it."
+        return plan(profile, self._explorer.profiles.usable_presets())
+
+    def on_input_changed(self, event: Entry.Changed) -> None:
+        """Show the plan for the typed URL."""
+        event.stop()
+        if not self.report.checks:
+            self._page.lines = self._hidden(self._lines())
 
     def _key(self, command: str) -> str:
         return first_key(command, self._explorer.settings.keymap)
@@ -304,16 +333,20 @@ class ConnectionTest(Dialog[str]):
         event.stop()
         self._move(event.value)
 
-    def _move(self, address: str) -> None:
-        moved: Changes = tuple(address_values(address).items())
+    def _made_from(self, address: str) -> Profile | Problem:
+        """Return the profile with another URL."""
         before = ad_hoc(address) if self._profile.ad_hoc else self._profile
-        made = self._explorer.profiles.changed(before, moved)
+        return self._explorer.profiles.changed(before, tuple(address_values(address).items()))
+
+    def _move(self, address: str) -> None:
+        made = self._made_from(address)
         if isinstance(made, Problem):
             self.notify(wrong_address(address, made), severity="warning")
             return
         self.profile, self.report = made, Report()
         self._moved = ()
         if not self._profile.ad_hoc:
+            moved = address_values(address).items()
             self._moved = tuple((key, value) for key, value in moved if getattr(self._profile, key) != value)
         self._begin()
 

@@ -139,6 +139,13 @@ class Navigation:
                 at = partial(profile_at, explorer)
                 welcome = Welcome(self._found_problems(), at, back=back)
                 wish = await self._app.push_screen_wait(welcome)
+                if wish == "test":
+                    from rpcexplorer.tui.connection_test import run_connection_test
+
+                    found = await run_connection_test(self._app.screen, explorer, None, typed=welcome.typed)
+                    if found.name:
+                        explorer.use(found.name)
+                    continue
             if isinstance(wish, Profile):
                 explorer.use(wish)
                 continue

@@ -406,7 +406,7 @@ def wrong_address(typed: str, problem: Problem) -> str:
     """Return the problem of a typed URL, which is not repeated."""
     why = problem.sentence.partition(". ")[0].replace("`", "")
     if scheme_of(with_scheme(typed.strip())) not in SCHEMES:
-        why = "must begin with http:// or https://"
+        return f"The URL must begin with http:// or https://. {OTHER_URLS}"
     named = {"url": "URL", "path": "path of the URL", "command": "command after stdio:"}
     for key, label in named.items():
         if f".{key}" in problem.key:

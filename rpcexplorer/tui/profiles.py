@@ -423,8 +423,12 @@ class ProfilesScreen(Browser[ProfileRow, bool], scope="profiles"):
         if self._profile is not None:
             await self._test(self._profile)
 
-    async def _test(self, profile: Profile) -> None:
-        """Test the connection, and use the profile if changes were applied."""
+    @opens("test")
+    async def action_test_url(self) -> None:
+        await self._test(None)
+
+    async def _test(self, profile: Profile | None) -> None:
+        """Test the connection of a profile or a typed URL, and use the profile that was changed or added."""
         found = await run_connection_test(self, self.explorer, profile, is_listed=True)
         if found.checks:
             self._tested[found.profile.name] = (found.profile, found.checks)
@@ -443,6 +447,7 @@ class Way(Struct, frozen=True):
 WAYS: Final = (
     Way("demo", "Try the demo service", "runs on this machine until you quit", "^T"),
     Way("add", "Add a profile", "name, URL and auth type of a server", "F7"),
+    Way("test", "Test a connection", "finds out how to call a URL or a command", "Alt+t"),
     Way("quit", "Quit", "", "^Q"),
 )
 
@@ -454,7 +459,7 @@ def profile_at(explorer: Explorer, address: str) -> Profile | Problem:
 
 
 class Ways(RowList[Way]):
-    DEFAULT_CSS = "Ways { height: 3; margin: 1 0; }"
+    DEFAULT_CSS = "Ways { height: 4; margin: 1 0; }"
 
     def draw(self, item: Way, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         chosen = chosen and self.has_focus
@@ -494,6 +499,7 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f7", "way('add')", show=False),
         Binding("ctrl+t", "way('demo')", show=False),
+        Binding("alt+t", "way('test')", show=False),
         Binding("escape", "way('back')", show=False),
         Binding("down", "app.focus_next", show=False),
     ]
@@ -526,6 +532,10 @@ class Welcome(AnswersOnce[str | Profile], Screen[str | Profile]):
             for problem in self._problems:
                 yield Static(plain(f"! {problem}"), classes="words problem")
         yield Footer()
+
+    @property
+    def typed(self) -> str:
+        return self._address.value
 
     def on_mount(self) -> None:
         self.query_one(Ways).items = WAYS

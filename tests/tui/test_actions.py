@@ -66,7 +66,7 @@ manual manual.close
 
 manual.follow manual.link-next manual.link-previous manual.page-next manual.page-previous
     command manual: secrets | ▌Secrets and where they may go
-    tab tab tab shift+tab enter | ▌Log in: auth types and sessions
+    tab tab tab shift+tab enter | ▌Auth: how calls authenticate
     escape | ▌Secrets and where they may go
     right_square_bracket | not ▌Secrets
     left_square_bracket | ▌Secrets and where they may go
@@ -453,6 +453,12 @@ profiles.test
     alt+t | Connection test: cookie | at most 16 requests | system.listMethods
     enter | ✓ JSON-RPC | The profile needs no changes. Press Esc, then Enter to use it.
     escape | ▌Profiles | ✓ JSON-RPC
+
+profiles.test-url
+    profile cookie
+    t | Connection test | Type the URL of a server
+    enter | The URL must begin with
+    escape | ▌Profiles
 
 test
     alt+t | Connection test: demo | at most 16 requests

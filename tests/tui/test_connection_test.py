@@ -1,4 +1,4 @@
-"""A connection test that fails at a certificate offers to pin it."""
+"""The connection test on the screen: of a profile, and of what is typed there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
-from rpcexplorer.tui.profiles import ProfilesScreen
+from rpcexplorer.tui.profiles import ProfilesScreen, Welcome
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, http_reply
@@ -67,6 +67,46 @@ async def test_secret_in_typed_url_is_not_drawn(make_explorer: Make) -> None:
             seen.append(program.text)
             assert ["apikey=«not recorded»" in text for text in seen] == [True, True]
             assert not [text for text in seen if "hunter2" in text]
+
+
+async def test_url_typed_at_the_start_becomes_a_profile(make_explorer: Make, tmp_path: Path) -> None:
+    with RawServer(lambda request: request.reply(result=["ping"])) as server:
+        async with open_program(make_explorer(""), size=(80, 24)) as program:
+            await program.on(Welcome)
+            await program.paste(f"{server.origin}/rpc")
+            await program.press("alt+t")
+            await program.sees("The test sends at most 16 requests", f"{server.origin}/rpc", "Enter test this URL")
+            assert server.requests == []
+            await program.press("enter")
+            await program.sees("✓ JSON-RPC", "Suggested profile:", 'path = "/rpc"')
+            await program.press("enter")
+            await program.sees("Save as a profile", "name localhost-")
+            await program.press("enter")
+            await program.on(CallScreen)
+    saved = (tmp_path / "home" / "config" / "sessions.toml").read_text()
+    assert f'url = "{server.origin}"\npath = "/rpc"' in saved
+
+
+async def test_url_typed_in_the_profiles_is_tested_until_it_is_right(make_explorer: Make) -> None:
+    with RawServer(lambda request: request.reply(result=["ping"])) as server:
+        made = make_explorer('[profile.other]\nurl = "http://127.0.0.1:9"\n')
+        async with open_program(made, profile="other", size=(120, 40)) as program:
+            await program.profiles()
+            await program.press("t")
+            await program.sees("Type the URL of a server, or stdio: and a command.")
+            await program.paste("clangd")
+            await program.press("enter")
+            await program.sees("The URL must begin with http:// or https://. Or ws://", "stdio:COMMAND")
+            await program.type_in("stdio:nothing-like-this")
+            await program.sees("The test starts the process")
+            await program.press("enter")
+            await program.sees("✗ Start", "Check the command, then test again.")
+            await program.type_in(server.origin)
+            await program.press("enter")
+            await program.sees("Suggested profile:", f'url = "{server.origin}"')
+            await program.press("right", "enter")
+            await program.on(ProfilesScreen)
+            assert [*made.profiles.profiles] == ["other"]
 
 
 @pytest.mark.parametrize(("change", "asks"), [("content_type", True), ("certificate", False)])

@@ -89,7 +89,7 @@ async def test_footer_offers_the_actions_of_the_profile(make_explorer: Make) -> 
         screen = await program.profiles("one")
         assert hints(screen)[:6] == ["use", "add", "edit", "duplicate", "remove", "test"]
         await program.profiles("broken")
-        await program.until(lambda: hints(screen)[:3] == ["add", "find", "back"])
+        await program.until(lambda: hints(screen)[:4] == ["add", "find", "test URL", "back"])
         assert "! cannot be used" in text_of(screen.list)
         assert "must be a URL" in program.page
         await program.press("enter", "e", "alt+t", "s", "d", "delete")

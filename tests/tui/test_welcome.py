@@ -44,6 +44,8 @@ async def opened(problem: str = "", *, back: bool = False) -> AsyncIterator[OneS
         (("ctrl+t",), "demo"),
         (("down", "down", "enter"), "add"),
         (("f7",), "add"),
+        (("down", "down", "down", "enter"), "test"),
+        ((*"http", "alt+t"), "test"),
         (("down", "end", "enter"), "quit"),
         (("down", "up", "down", "enter"), "demo"),
         (("escape",), "back"),
@@ -69,7 +71,7 @@ async def test_address_opens_the_explorer(make_explorer: Make) -> None:
         await program.press("enter")
         await program.sees("Type a URL first")
         await program.press(*"localhost", "enter")
-        await program.sees("The URL must begin with http:// or https://.")
+        await program.sees("The URL must begin with http:// or https://.", "stdio:COMMAND")
         await program.type_in("http://127.0.0.1:9/a b")
         await program.press("enter")
         await program.sees('The path of the URL must be text such as "/api/v2/", without spaces or #.')
