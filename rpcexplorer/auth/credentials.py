@@ -122,7 +122,7 @@ class Visit(Struct, frozen=True):
     code: str = ""
 
 
-Step = Fetch | Agreement | Listen | Visit
+LoginStep = Fetch | Agreement | Listen | Visit
 """What a login of OAuth needs besides messages."""
 
 
@@ -139,7 +139,7 @@ class AuthRequest(Struct, frozen=True):
     """The secrets that it needs, in the order of their questions."""
     is_ahead: bool = False
     """Whether it is sent before the call: a login or a handshake."""
-    step: Step | None = None
+    step: LoginStep | None = None
     """What happens instead of sending the message, which is empty then."""
 
 

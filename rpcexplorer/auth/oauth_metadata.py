@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import Agreement, AuthCall, AuthRequest, AuthResponse, Fetch, Message, Step
+from rpcexplorer.auth.credentials import Agreement, AuthCall, AuthRequest, AuthResponse, Fetch, LoginStep, Message
 from rpcexplorer.auth.digest import challenges
 from rpcexplorer.auth.token import OAuthAuth
 from rpcexplorer.model.exchange import Refused, Unreached
@@ -238,7 +238,7 @@ def _is_private(origin: str) -> bool:
     return is_loopback_host(host) or (address is not None and address.is_private)
 
 
-def take(step: Step, *fields: str) -> Steps[AuthResponse]:
+def take(step: LoginStep, *fields: str) -> Steps[AuthResponse]:
     """Take a step; end the flow if it is refused."""
     response = yield AuthRequest(Message("call", ()), fields=fields, is_ahead=True, step=step)
     if isinstance(response, Refused):

@@ -16,7 +16,7 @@ from rpcexplorer.auth.credentials import (
     CredentialSource,
     Fetch,
     Listen,
-    Step,
+    LoginStep,
     Visit,
     as_bytes,
 )
@@ -84,7 +84,9 @@ class Authorization:
         """Let others renew the session: it is stored by now if it was renewed."""
         self._renewal.close()
 
-    async def take(self, step: Step, call: AuthCall, stored: Secret | None, seconds: float) -> AuthResponse | Refused:
+    async def take(
+        self, step: LoginStep, call: AuthCall, stored: Secret | None, seconds: float
+    ) -> AuthResponse | Refused:
         """Take one step; a request may take that many seconds."""
         match step:
             case Fetch():

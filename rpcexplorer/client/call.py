@@ -59,15 +59,11 @@ async def connect(
 
 
 async def connect_elsewhere(profile: Profile, reply_limit: int) -> Transport:
-    """Return the transport for other servers, which trusts what the profile trusts.
-
-    Neither its pinned certificate nor its client certificate is for them.
-    """
+    """Return the transport for other servers than the profile's."""
     await _import_http()
     from rpcexplorer.transport.http import HttpTransport
-    from rpcexplorer.transport.tls import Trust
 
-    transport = HttpTransport(trust=Trust(trust_of(profile).ca_file), cap=reply_limit)
+    transport = HttpTransport(trust=trust_elsewhere(profile), cap=reply_limit)
     await transport.open()
     return transport
 
@@ -102,6 +98,13 @@ def trust_of(profile: Profile) -> Trust:
         return None if file is None else Path(file)
 
     return Trust(path_of(profile.ca_file), profile.certificate, path_of(profile.cert_file), path_of(profile.key_file))
+
+
+def trust_elsewhere(profile: Profile) -> Trust:
+    """Return what to trust of other servers, which get neither the pinned nor the client certificate."""
+    from rpcexplorer.transport.tls import Trust
+
+    return Trust(trust_of(profile).ca_file)
 
 
 REDIRECTS = {

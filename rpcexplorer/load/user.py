@@ -11,6 +11,7 @@ import ssl
 import time
 import traceback
 from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from pathlib import Path
@@ -24,22 +25,26 @@ from locust import User
 from locust.exception import StopUser
 
 from rpcexplorer.auth.credentials import (
+    Agreement,
     AuthCall,
     AuthFlow,
     AuthRequest,
     AuthResponse,
+    Fetch,
+    LoginStep,
     Message,
     SessionEnded,
     SessionOpened,
 )
 from rpcexplorer.auth.login import UNAUTHORIZED, asks_for_login
 from rpcexplorer.auth.registry import auth_of, requests_for
-from rpcexplorer.client.call import outcome_of, request_of, trust_of
+from rpcexplorer.client.authorization import MAX_DOCUMENT_BYTES, fetch_request
+from rpcexplorer.client.call import outcome_of, request_of, trust_elsewhere, trust_of
 from rpcexplorer.client.handshake import handshake_of, with_handshake
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.load.plan import LOGIN, NO_RESPONSE, NOT_SENT, PlannedCall
 from rpcexplorer.model.draft import Draft, calls_of, kind_of
-from rpcexplorer.model.exchange import Outcome, Refused, Unreached, fresh_id
+from rpcexplorer.model.exchange import Outcome, Refused, Sent, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.problem import UserError
 from rpcexplorer.model.profile import Profile
@@ -103,6 +108,10 @@ class Service:
         return trust_of(self.profile).context()
 
     @cached_property
+    def tls_elsewhere(self) -> ssl.SSLContext:
+        return trust_elsewhere(self.profile).context()
+
+    @cached_property
     def can_log_in(self) -> bool:
         return self._explorer.credentials.can_log_in(self.profile)
 
@@ -121,10 +130,43 @@ class Service:
             self._secrets[field] = secret
         return secret
 
+    async def agree(self, agreement: Agreement) -> Refused | None:
+        return await self._explorer.credentials.agree(self.profile, agreement)
+
     def reject(self, secrets: Sequence[Secret]) -> None:
         """Get a rejected secret again from its command or file for the next call."""
         if self._explorer.credentials.reject(self.profile, secrets):
             self._secrets = {field: secret for field, secret in self._secrets.items() if secret not in secrets}
+
+    def is_known(self, field: str) -> bool:
+        return self._explorer.credentials.is_known(self.profile, field)
+
+    # A session of OAuth that a person has opened is that of all users. Another process may renew it.
+
+    @cached_property
+    def shares_session(self) -> bool:
+        return self.profile.auth.kind == "oauth" and self.profile.secrets == ("session",)
+
+    @cached_property
+    def shared_session(self) -> Secret | None:
+        session = _result_of(self._explorer.credentials.session(self.profile)) if self.shares_session else None
+        return session if isinstance(session, Secret) else None
+
+    def keep(self, session: Secret) -> None:
+        """Store a renewed session."""
+        if self.shares_session:
+            self._explorer.credentials.keep(self.profile, session)
+            self.shared_session = session
+
+    def renewal(self, session: Secret) -> tuple[ExitStack, Secret | None]:
+        """Return the lock of renewals once it is held, and the session if someone else has renewed it."""
+        credentials = self._explorer.credentials
+        while (held := credentials.lock_renewal(self.profile)) is None:
+            gevent.sleep(FIRST_PAUSE_SECONDS)
+        newer = credentials.newer_session(self.profile, session)
+        if newer is not None:
+            self.shared_session = newer
+        return held, newer
 
     def saved(self, name: str) -> PlannedCall:
         """Return a saved call, such as ``@list users``; raise `UserError`."""
@@ -174,8 +216,10 @@ class RpcClient:
         self._user = user
         self._profile = service.profile
         self._handshake = handshake_of(service.profile)
-        self._session: Secret | None = None
+        self._own_session: Secret | None = None
         self._connection = GeventConnection(service)
+        self._renewal = ExitStack()
+        """Holds the lock of a renewal until its session is stored."""
         self._call_seconds = 0.0
         """Duration of the running call, without the requests ahead of it. 0 before it is sent."""
 
@@ -217,7 +261,10 @@ class RpcClient:
             return refused
         message = Message(kind_of(draft), calls)
         now = datetime.now(UTC)
-        call = AuthCall(self._profile, message, self._session, now, lambda: self._service.can_log_in)
+        session = self._service.shared_session if self._service.shares_session else self._own_session
+        call = AuthCall(
+            self._profile, message, session, now, lambda: self._service.can_log_in, is_known=self._service.is_known
+        )
         flow: AuthFlow = requests_for(call)
         if self._handshake is not None:
             flow = with_handshake(flow, self._handshake, call.events)
@@ -235,10 +282,12 @@ class RpcClient:
         """Keep the session that a login opened, for this user only."""
         for event in call.events:
             if isinstance(event, SessionOpened):
-                self._session = event.session
+                self._own_session = event.session
+                self._service.keep(event.session)
             elif isinstance(event, SessionEnded):
-                self._session = None
+                self._own_session = None
         call.events.clear()
+        self._renewal.close()
 
     def _send(self, request: AuthRequest, call: AuthCall) -> AuthResponse | Refused:
         secrets: list[Secret] = []
@@ -250,6 +299,8 @@ class RpcClient:
             if isinstance(secret, Refused):
                 return secret
             secrets.append(secret)
+        if request.step is not None:
+            return self._take_step(request.step, call, secrets)
         if request.headers:
             problem = auth_of(self._profile).header_problem(self._profile, secrets)
             if problem is not None:
@@ -279,6 +330,30 @@ class RpcClient:
     def _asks_for_login(self, received: AuthResponse) -> bool:
         status = received.response.status
         return status == UNAUTHORIZED or asks_for_login(self._profile.login_signs, received.outcome, status)
+
+    def _take_step(self, step: LoginStep, call: AuthCall, secrets: Sequence[Secret]) -> AuthResponse | Refused:
+        """Send a request for a token; nobody can log in here."""
+        if isinstance(step, Agreement):
+            return _result_of(self._service.agree(step)) or AuthResponse(Sent())
+        if not isinstance(step, Fetch):
+            name = self._profile.name
+            return Refused("credentials", f"Not logged in. Run `rpcexplorer login -p {name}` before the load test.")
+        if step.renews and call.session is not None:
+            self._renewal, newer = self._service.renewal(call.session)
+            if newer is not None:
+                call.session = newer
+                return AuthResponse(Sent())
+        connection = GeventConnection(self._service, elsewhere=True)
+        start, started = time.time(), time.perf_counter()
+        try:
+            received = AuthResponse(Sent(), connection.send(fetch_request(step, secrets[0] if secrets else None)))
+        except Unreachable as error:
+            received = AuthResponse(Unreached(error.step, error.sentence, reason=error.reason), error.response)
+        connection.close()
+        if step.form:  # Metadata is no login.
+            seconds = time.perf_counter() - started
+            self._report(LOGIN, start, seconds, len(received.response.body), _failure(received))
+        return received
 
     def _report(self, row: str, start: float, seconds: float, received: int, failure: RpcFailure | None) -> None:
         self._user.environment.events.request.fire(
@@ -339,8 +414,10 @@ class GeventConnection:
     it.
     """
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, service: Service, *, elsewhere: bool = False) -> None:
+        """``elsewhere``: to another server, which gets no client certificate and sends only documents."""
+        self._service, self._elsewhere = service, elsewhere
+        self._limit = MAX_DOCUMENT_BYTES if elsewhere else service.limit
         self._timeout = service.profile.timeout
         self._socket: socket.socket | None = None
         self._step: Step = "url"
@@ -373,7 +450,7 @@ class GeventConnection:
         if request.url != self._url:
             self._url = request.url
             self._address = address_of(request.url)
-        lines = [f"POST {self._address.target} HTTP/1.1"]
+        lines = [f"{request.verb} {self._address.target} HTTP/1.1"]
         for name, value in request_headers(request, self._address):
             if name.lower() != "accept-encoding":
                 lines.append(f"{name}: {value}")
@@ -394,7 +471,7 @@ class GeventConnection:
             limit = MAX_HEAD_BYTES
             if response.headers_complete:
                 self._step = "body"
-                limit = self._service.limit
+                limit = self._limit
             if size > limit:
                 raise Unreachable("size", "The response is too large.", maybe_ran=True)
             if not block and not response.is_complete:
@@ -418,7 +495,8 @@ class GeventConnection:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if address.scheme == "https":
                 self._step = "tls"
-                self._socket = self._service.tls.wrap_socket(self._socket, server_hostname=address.host)
+                tls = self._service.tls_elsewhere if self._elsewhere else self._service.tls
+                self._socket = tls.wrap_socket(self._socket, server_hostname=address.host)
         return self._socket
 
     def close(self) -> None:

@@ -22,10 +22,12 @@ import pytest
 import trustme
 
 from rpcexplorer.demo import PASSWORD
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.load.plan import Plan, PlannedCall, Report
 from rpcexplorer.load.run import Load, LoadRun, commands, environment_of, free_port
 from rpcexplorer.model.exchange import Stop
 from tests.fakes.certificates import issued, self_signed
+from tests.fakes.oauth import CLIENT, SECRET, Issuer, Resource
 from tests.fakes.wire import NEXT, RESET, Parts, RawServer, Received, http_reply
 
 SHOP = """
@@ -456,3 +458,28 @@ print(time.time() - gevent.get_hub().loop.now(), file=__import__("sys").stderr)
         timeout=60,
     )
     assert float(ended.stderr) < 0.4
+
+
+def test_users_get_tokens_of_oauth_or_share_that_of_a_login(loads: Loads) -> None:
+    with Issuer() as issuer, Resource(issuer) as resource:
+        oauth = f'path = "/rpc"\nauth = {{ kind = "oauth", issuer = "{issuer.url}", client_id = '
+        loads.sessions(resource.origin, f'{oauth}"{CLIENT}", grant = "client" }}')
+        loads.environment["RPCEXPLORER_SHOP_CLIENT_SECRET"] = SECRET
+        report = loads.run(loads.plan(of("ping")), ALONE)
+        assert (report.total.failed, counts(report)["login"]) == (0, 2)
+        loads.sessions(resource.origin, f'{oauth}"public" }}')
+        del loads.environment["RPCEXPLORER_SHOP_CLIENT_SECRET"]
+        issuer.clients["public"] = ""
+        report = loads.run(loads.plan(of("ping")), ALONE, lambda report: report.total.calls > 0)
+        assert report.total.failed == report.total.calls > 0
+        assert any("rpcexplorer login -p shop" in line for line in loads.said)
+        opened = json.loads(issuer.issue({}, renewable=True).partition(b"\r\n\r\n")[2])
+        issuer.revoke()
+        explorer = Explorer.open(folder=loads.folder, environment=loads.environment)
+        profile = explorer.use("shop")
+        grant = {"token_endpoint": f"{issuer.url}/token", "issuer": issuer.url, "client_id": "public"}
+        grant |= {"refresh_token": opened["refresh_token"]}
+        explorer.secrets.save(profile, "session", opened["access_token"], grant)
+        report = loads.run(loads.plan(of("ping")), ALONE)
+        assert report.total.failed == 0
+        assert [form["grant_type"] for form in issuer.forms].count("refresh_token") == 1
