@@ -43,7 +43,7 @@ from rpcexplorer.model.profile import (
     shares_variables,
 )
 from rpcexplorer.model.profile import variable as name_of_variable
-from rpcexplorer.model.secret import Secret, placeholder, with_references
+from rpcexplorer.model.secret import UNRECORDED, Secret, placeholder, with_references
 from rpcexplorer.profiles.profiles import Profiles, load
 from rpcexplorer.rpc.messages import Result, lacks_method
 from rpcexplorer.secrets.credentials import StoredCredentials
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from rpcexplorer.redaction.exchange import EventRedactor, Redaction
     from rpcexplorer.redaction.redactor import Redactor
     from rpcexplorer.schema.check import Checker
+    from rpcexplorer.schema.elicitation import Elicitation
     from rpcexplorer.secrets.leaks import Searched
     from rpcexplorer.transport.port import ShownCertificate, Watch
     from rpcexplorer.variables.references import Offered
@@ -902,6 +903,22 @@ class Explorer:
         if client is None:
             return event.remark or CLOSED
         return client.answer(event, member.encode())
+
+    def elicitation(self, profile: Profile, event: Event) -> Elicitation:
+        """Return the form or page with which a server of MCP asks the user, without known secrets."""
+        from rpcexplorer.redaction.redactor import kind_of
+        from rpcexplorer.schema.elicitation import read_elicitation
+
+        return read_elicitation(self.event_redactor(profile, whole=True).message(event), kind_of)
+
+    def accept(self, profile: Profile, event: Event, form: Elicitation, content: str) -> str:
+        """Answer a form with the JSON object ``content``; return a problem.
+
+        What was typed into fields for secrets is redacted from now on.
+        """
+        self.credentials.hide(Secret(value, UNRECORDED.strip("«»")) for value in form.secrets_in(content))
+        event.shown_answer = f'"result":{form.shown_answer(content)}'.encode()
+        return self.answer(profile, event, f'"result":{{"action":"accept","content":{content}}}')
 
     async def load(self) -> None:
         """Import the code of a call in a thread: it takes a tenth of a second."""

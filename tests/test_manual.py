@@ -482,7 +482,7 @@ $ rpcexplorer profiles remove x
 WRAPPED: Final = """\
 $ rpcexplorer manual x
 rpcexplorer: There is no page x. The pages are calls, profiles, profile-keys, connecting,
-  connections, mcp, auth, …
+  connections, mcp, answers, auth, …
   rpcexplorer manual --help"""
 
 

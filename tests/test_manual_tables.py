@@ -200,7 +200,7 @@ def test_table_of_urls_names_all_schemes_and_auth_types() -> None:
 
 def test_tables_of_connections_match_the_profile() -> None:
     assert {row[0].strip('"') for row in table_of("connections", "framing")} == {*get_args(Framing)}
-    assert {row[0] for row in table_of("connections", "key of an answer")} == {*ANSWER_KEYS}
+    assert {row[0] for row in table_of("answers", "key of an answer")} == {*ANSWER_KEYS}
 
 
 def test_table_of_presets_matches_the_files(tmp_path: Path) -> None:

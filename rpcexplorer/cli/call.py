@@ -321,7 +321,7 @@ def _send(
         mark(world, draft, words)
         run.warn_unless_recorded("the call was not recorded")
         out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.problem)
-    return exchange.exit_code
+    return exchange.exit_code or int(world.lacks_answer)
 
 
 async def check_params(explorer: Explorer, draft: Draft | Batch, exchange: Exchange) -> Checked:

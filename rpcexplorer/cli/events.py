@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rpcexplorer.cli.world import World
+from rpcexplorer.client.server_messages import NOT_OFFERED
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.problem import PROGRAM, counted, cut, quoted
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import ELICITATION, Profile
 from rpcexplorer.profiles.profiles import answer_key
+from rpcexplorer.schema.elicitation import COMPLETE, page_of
 from rpcexplorer.text.printable import printable
 
 MAX_PASSED_ON = 64 * 1024
@@ -44,8 +46,34 @@ def quoted_message(explorer: Explorer, profile: Profile, event: Event) -> str:
     return explorer.event_redactor(profile, whole=True).message(event).decode(errors="replace")
 
 
+def _report_questions(world: World, explorer: Explorer, profile: Profile, event: Event) -> None:
+    """Print what a server asked while nobody could answer."""
+    from rpcexplorer.cli.answers import question_lines
+
+    world.lacks_answer = True
+    asked = explorer.elicitation(profile, event)
+    lines = [f"{profile.shown_name} asks for what nobody can answer here. It got the error -32601. It asked:"]
+    lines += asked.why_not.splitlines() or question_lines(asked)
+    key = f"{answer_key(ELICITATION, 'result_json')}=JSON"
+    lines += ["To answer by rule, run:", f"{PROGRAM} profiles set {profile.name} {quoted(key)}"]
+    world.erase_progress()
+    world.report("\n".join(lines))
+
+
 def note_event(world: World, explorer: Explorer, profile: Profile, event: Event) -> None:
     """Print once that a request was refused because nobody can answer here, and data that is not a message."""
+    if event.waits:
+        from rpcexplorer.cli.answers import ask_later  # Few servers ask.
+
+        ask_later(world, explorer, profile, event)
+        return
+    if event.method == COMPLETE and (sentence := world.pages.pop(page_of(event), "")):
+        world.erase_progress()
+        world.report(sentence)
+        return
+    if event.method == ELICITATION and event.answer == NOT_OFFERED:
+        _report_questions(world, explorer, profile, event)
+        return
     about = ""
     if event.kind in {"response", "unreadable"}:
         about = event.remark

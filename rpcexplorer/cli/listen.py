@@ -32,6 +32,8 @@ MAX_RESULT = 10_000
 """Bytes of the result to show; the history has all of it."""
 GRACE_SECONDS = 1.0
 """To wait for the response, after the last message or the time."""
+HOLD_SECONDS = 0.2
+"""Between two looks whether the user has answered, until then messages are not written."""
 MAX_UNWRITTEN = 1024 * 1024
 """Bytes of messages after which they are written at once."""
 
@@ -154,7 +156,7 @@ class Listener:
             if (connection := self._explorer.connection_of(self._explorer.profile)) is not None:
                 self._note = connection.requests.note
         finally:
-            self._write()
+            self._write(at_once=True)
             self._is_over = True
             if pipe is not None:
                 loop.remove_reader(pipe)
@@ -213,8 +215,11 @@ class Listener:
             if not self._left:
                 self._complete()
 
-    def _write(self) -> None:
-        """Write the messages, each on one line."""
+    def _write(self, *, at_once: bool = False) -> None:
+        """Write the messages, each on one line; ``at_once`` even while the user types an answer."""
+        if self._world.asking and not at_once:
+            asyncio.get_running_loop().call_later(HOLD_SECONDS, self._write)
+            return
         events, self._unwritten, self._size = self._unwritten, [], 0
         if not events or self._problem is not None:
             return

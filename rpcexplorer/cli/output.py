@@ -72,8 +72,9 @@ T = TypeVar("T")
 
 
 class Waiting:
-    def __init__(self, stderr: TextIO, asked_for: Callable[[], float]) -> None:
-        self._stderr, self._asked_for = stderr, asked_for
+    def __init__(self, stderr: TextIO, asked_for: Callable[[], float], is_asking: Callable[[], bool]) -> None:
+        """``asked_for``: the seconds in which the user was asked; ``is_asking``: whether a question is open."""
+        self._stderr, self._asked_for, self._is_asking = stderr, asked_for, is_asking
         self._latest: Progress | None = None
         self.step = ""
         """The current step of a discovery."""
@@ -92,10 +93,11 @@ class Waiting:
         """Update the progress line until cancelled, or until its end."""
         await asyncio.sleep(DELAY_SECONDS)
         while not self._is_over:
-            self._shown = True
-            elapsed = time.monotonic() - self._started - self._asked_for()
-            self._stderr.write(ERASE + waiting_line(self._latest, elapsed, self.step))
-            self._stderr.flush()
+            if not self._is_asking():
+                self._shown = True
+                elapsed = time.monotonic() - self._started - self._asked_for()
+                self._stderr.write(ERASE + waiting_line(self._latest, elapsed, self.step))
+                self._stderr.flush()
             await asyncio.sleep(UPDATE_SECONDS)
 
     def end(self) -> None:
@@ -132,8 +134,12 @@ def result_of(run: Run, work: Callable[[Waiting], Awaitable[T]]) -> Iterator[T]:
         with suppress(NotImplementedError):  # Windows has no such handlers: Ctrl+C ends the loop instead.
             for number in signals:
                 loop.add_signal_handler(number, run.stop.press)
+
         # The time that the user needs for an answer does not count.
-        watch = Waiting(run.world.stderr, lambda: run.explorer.credentials.asked_for)
+        def is_asking() -> bool:
+            return run.explorer.credentials.is_asking
+
+        watch = Waiting(run.world.stderr, lambda: run.explorer.credentials.asked_for, is_asking)
         task = asyncio.ensure_future(watch.show()) if run.world.stderr.isatty() else None
         try:
             return await work(watch)

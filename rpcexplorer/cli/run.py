@@ -21,6 +21,7 @@ from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.problem import PROGRAM, Problem, UserError, first_few, joined_words, nearest, quoted
 from rpcexplorer.model.profile import (
+    ELICITATION,
     FORM_OF_REQUEST,
     PROCESS,
     URL_BEGINNINGS,
@@ -221,7 +222,7 @@ class Run:
 
             note_event(self.world, explorer, profile, event)
 
-        hooks = Hooks(on_event=print_event, on_stderr=print_line, continues=True, prints=True)
+        hooks = Hooks(on_event=print_event, on_stderr=print_line, can_ask=self._can_answer, continues=True, prints=True)
         person = PersonAtTerminal(pastes=self.pastes) if self.asks else Nobody()
         explorer = self.explorer = self._opened(person, hooks, creates=creates)
         problems = [*explorer.profiles.problems]
@@ -232,6 +233,10 @@ class Run:
         if back := explorer.take_unsaved_back():
             self.world.say(back)
         return explorer
+
+    def _can_answer(self, method: str) -> bool:
+        """Return whether the user can answer a request of a server on the terminal: only what is asked in a form."""
+        return self.asks and method == ELICITATION
 
     def open_for_screen(self, person: Person) -> Explorer:
         """Open the explorer for a screen, which shows the problems itself."""

@@ -17,6 +17,7 @@ PAGES: Final = (
     "connecting",
     "connections",
     "mcp",
+    "answers",
     "auth",
     "logins",
     "secrets",

@@ -445,7 +445,8 @@ class EventRedactor:
             return ""
         name, _, _ = event.answer.partition(b":")
         hidden = b'%b:"%b"' % (name, UNRECORDED.encode())
-        member = hidden if _means_secret(event.method[:MAX_METHOD], self._profile.login.method) else event.answer
+        is_secret = _means_secret(event.method[:MAX_METHOD], self._profile.login.method)
+        member = hidden if is_secret else event.shown_answer or event.answer
         return self._hide.text(f"{{{member.decode()}}}")
 
     def _may_be_session(self, event: Event) -> bool:

@@ -403,7 +403,8 @@ def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[
 
     place = None
     if marked:  # The params have one name or another, as the envelope has it.
-        place = span_of(text, ("params", *marked)) or span_of(text, ("arguments", *marked))
+        places = [span_of(text, (around, *marked)) for around in ("params", "arguments", "content")]
+        place = next(filter(None, places), None)
     lines.append([_MARGIN, *_body_pieces(text, place)])
     names = dict.fromkeys(found[1] for found in _SECRET.finditer(text))
     if names:

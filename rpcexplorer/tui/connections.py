@@ -12,12 +12,13 @@ from textual.app import App
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.problem import counted
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import ELICITATION, Profile
+from rpcexplorer.schema.elicitation import COMPLETE, page_of
 from rpcexplorer.text.exchange import age
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.wrapping import WordLine
-from rpcexplorer.tui.call.state import CallState
-from rpcexplorer.tui.event_log import EventLog
+from rpcexplorer.tui.call.state import CallState, Question
+from rpcexplorer.tui.event_log import AT_ONCE_BYTES, EventLog
 from rpcexplorer.tui.widgets.bars import Header
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 TICK_SECONDS: Final = 0.25
 METHOD_COLUMNS: Final = 32
+MAX_QUESTION: Final = 400
+"""Bytes of a request that is no form to show."""
 REASON_COLUMNS: Final = 60, 40, 30
 """Columns of a method, and of why a connection has ended, in the header."""
 
@@ -36,11 +39,15 @@ class Connections:
     """
 
     def __init__(self, app: App[Any], explorer: Explorer) -> None:
-        self._app, self._explorer = app, explorer
+        self._app, self.explorer = app, explorer
         self.logs = defaultdict[str, EventLog](EventLog)
         """The events of each profile, by its name."""
         self.drafts: dict[Event, dict[str, str]] = {}
         """What was typed to answer or refuse a request that still waits."""
+        self.pages: dict[str, str] = {}
+        """The hosts of pages that the user agreed to open, by the ids with which a server says that they are done."""
+        self._question: tuple[Event | None, Question | None] = (None, None)
+        """The oldest request that waits, and what it asks, which takes a moment to read."""
         self._waiting: dict[str, list[Event]] = {}
         self._seen: object = None
         """The profile, and what the header shows."""
@@ -50,6 +57,8 @@ class Connections:
     def take(self, profile: Profile, event: Event) -> None:
         """Take an event; it is shown later."""
         self.logs[profile.name].take(event)
+        if event.kind == "notification" and event.method == COMPLETE and (host := self.pages.pop(page_of(event), "")):
+            self._app.notify(f"{profile.shown_name} says that the step on the page at {host} is complete.", timeout=10)
         if event.waits:
             self._waiting.setdefault(profile.name, []).append(event)
 
@@ -61,7 +70,7 @@ class Connections:
         return profile.is_open_connection or profile.name in self.logs
 
     def of(self, profile: Profile) -> OpenConnection | None:
-        return self._explorer.connection_of(profile)
+        return self.explorer.connection_of(profile)
 
     def is_open(self, profile: Profile) -> bool:
         connection = self.of(profile)
@@ -77,34 +86,45 @@ class Connections:
         return waiting
 
     def _tick(self) -> None:
-        profile = self._explorer.profile
+        profile = self.explorer.profile
         self.drafts = {event: texts for event, texts in self.drafts.items() if event.waits}
-        if self._explorer.edited():
+        if self.explorer.edited():
             self._app.run_worker(self._close_edited(), group="connection")
         words = self.words(profile) if profile is not None else []
-        if (profile, words) != self._seen:
-            self._seen = profile, words
+        question = self._asked_question(profile) if profile is not None else None
+        if (profile, words, question) != self._seen:
+            self._seen = profile, words, question
             for screen in self._app.screen_stack:
                 for header in screen.query_children(Header):
                     header.connection = words
                 if isinstance(screen, CallState) and profile is not None:
-                    screen.asked = self._asked_method(profile)
+                    screen.asked = question
             self._app.screen.refresh_bindings()
 
     async def _close_edited(self) -> None:
-        for name in await self._explorer.close_edited():
+        for name in await self.explorer.close_edited():
             self._app.notify(f"Closed the connection of {name}: its profile was changed or removed.")
+
+    def _asked_question(self, profile: Profile) -> Question | None:
+        """Return what the oldest request that waits asks."""
+        event = next(iter(self.asked(profile.name)), None)
+        if event is not self._question[0]:
+            question = None
+            if event is not None:
+                question = Question(self._asked_method(profile), question_lines(self.explorer, profile, event))
+            self._question = (event, question)
+        return self._question[1]
 
     def _asked_method(self, profile: Profile) -> str:
         """Return the method of the oldest request that waits; empty without one."""
         asked = self.asked(profile.name)
-        hide = self._explorer.event_redactor(profile)
+        hide = self.explorer.event_redactor(profile)
         return clipped(hide.method(asked[0].method), METHOD_COLUMNS) if asked else ""
 
     def words(self, profile: Profile) -> Sequence[WordLine]:
         """Return the state in words, the longest wording first."""
         log, connection = self.logs.get(profile.name), self.of(profile)
-        hide = self._explorer.event_redactor(profile)
+        hide = self.explorer.event_redactor(profile)
         asked = self.asked(profile.name)
         if asked:
             first = [("? ", "careful bold"), (f"{self._asked_method(profile)} waits", "careful bold")]
@@ -135,3 +155,25 @@ class Connections:
         sentence = f"closed: {hide.text(ended.sentence).removesuffix('.')}"
         whys = [*(clipped(sentence, columns) for columns in REASON_COLUMNS), "closed"]
         return [[("○ ", "wrong"), (why, "wrong")] for why in whys]
+
+
+def question_lines(explorer: Explorer, profile: Profile, event: Event) -> list[WordLine]:
+    """Return what a request of the server asks, in a few lines."""
+    if event.method != ELICITATION:
+        hide = explorer.event_redactor(profile)
+        text = hide.message(event)[:MAX_QUESTION] if len(event.text) <= AT_ONCE_BYTES else b""
+        return [[(" ".join(text.decode("utf-8", "replace").split()), "text")]]
+    asked = explorer.elicitation(profile, event)
+    lines: list[WordLine] = [[(line, "text")] for line in asked.message.splitlines()]
+    if asked.url:
+        lines += [[], [("page at ", "middle"), (asked.host, "bold")], [(asked.url, "dim")]]
+    if asked.url and asked.caution:
+        lines.append([("! ", "careful bold"), (asked.caution, "careful")])
+    if asked.why_not:
+        lines += [[], [("! ", "careful bold"), (f"{asked.why_not} The answer is JSON.", "careful")]]
+    if asked.questions:
+        required = sum(bool(question.param.required) for question in asked.questions)
+        count = f"{counted(len(asked.questions), 'field')}, {required} required"
+        names = ", ".join(question.name for question in asked.questions)
+        lines += [[], [(count, "middle")], [(names, "dim")]]
+    return lines

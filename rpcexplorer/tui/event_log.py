@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from rpcexplorer.model.event import MAX_EVENT, Event
 from rpcexplorer.model.secret import MARGIN
+from rpcexplorer.text.document import Document
 
 MAX_EVENTS: Final = 100_000
 MAX_BYTES: Final = 64 * 1024 * 1024
@@ -303,3 +304,8 @@ class EventSearch(Sequence[Event]):
 def _thread() -> ThreadPoolExecutor:
     """Return one thread for all searches: several would leave too little time for keys."""
     return ThreadPoolExecutor(1)
+
+
+def document_of(event: Event, hide: Hide) -> Document:
+    text = message_of(event, hide)
+    return Document.raw(text) if event.size > MAX_EVENT else Document.of_json(text)

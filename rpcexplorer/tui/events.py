@@ -7,22 +7,16 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 from os.path import commonprefix
-from typing import ClassVar, Final, Literal
+from typing import Final
 
 import msgspec
 from msgspec import Struct
-from textual import events, on, work
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual import work
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.jsontext.params import value_problem
-from rpcexplorer.jsontext.scan import is_value
 from rpcexplorer.model.event import MAX_EVENT, Event
-from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.columns import Cell, Column
 from rpcexplorer.text.document import Document
@@ -41,15 +35,12 @@ from rpcexplorer.tui.event_log import (
     EventRates,
     EventSearch,
     Hide,
+    document_of,
     message_of,
 )
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.bars import Frame
-from rpcexplorer.tui.widgets.dialog import Answer, Answers, Dialog, keys, plain
-from rpcexplorer.tui.widgets.editor import Editor, place_of
-from rpcexplorer.tui.widgets.inputs import Cycle
-from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import ItemList
 
 REDRAW_SECONDS: Final = 0.2
@@ -271,148 +262,9 @@ def rate_words(counts: Sequence[int]) -> str:
     return f"{rate:,.0f}/s" if rate >= 9.95 else f"{rate:.1f}/s"
 
 
-def document_of(event: Event, hide: Hide) -> Document:
-    text = message_of(event, hide)
-    return Document.raw(text) if event.size > MAX_EVENT else Document.of_json(text)
-
-
 NOTHING: Final = "The event at the cursor is shown here."
 MAX_ANSWER: Final = 10_000
 """Characters of an answer that are searched for secrets to show its beginning."""
-
-Choice = Literal["answer", "refuse"]
-REFUSAL: Final = '{"code": -32000, "message": "Refused"}'
-FIRST_ANSWERS: Final = {
-    "roots/list": '{"roots": []}',
-    "sampling/createMessage": (
-        '{\n  "role": "assistant",\n  "content": {"type": "text", "text": ""},\n  "model": "user"\n}'
-    ),
-    "elicitation/create": '{"action": "accept", "content": {}}',
-    "workspace/applyEdit": '{"applied": false}',
-    "workspace/configuration": "[null]",
-    **dict.fromkeys(
-        (
-            "client/registerCapability",
-            "client/unregisterCapability",
-            "window/showMessageRequest",
-            "window/workDoneProgress/create",
-            "workspace/workspaceFolders",
-        ),
-        "null",
-    ),
-}
-"""Answers to begin with, for methods of MCP and LSP; the user completes them."""
-EMPTY: Final = ('""', "[]", "{}")
-"""Values of such an answer that the user completes."""
-
-
-class _Refusal(Struct):
-    code: int
-    message: str
-
-
-def member_of(choice: str, text: str) -> tuple[str, str]:
-    """Return the member that answers a request, or a problem of the typed text."""
-    if not is_value(text, strict=True):
-        return "", f"{value_problem(text)}."
-    if choice == "answer":
-        return f'"result":{text}', ""
-    try:
-        msgspec.json.decode(text, type=_Refusal)
-    except (msgspec.DecodeError, RecursionError):
-        return "", "An error is an object with code, a whole number, and message, a text."
-    return f'"error":{text}', ""
-
-
-LINES_AROUND: Final = 20
-"""Lines of the dialog for an answer around the request."""
-
-
-class AnswerDialog(Dialog[str]):
-    """A request of the server, and the answer; its result is a member for the response."""
-
-    DEFAULT_CSS = """
-    AnswerDialog > .block { width: 96; max-height: 100%; }
-    AnswerDialog Reader { margin-bottom: 1; }
-    AnswerDialog Editor { height: 7; margin-top: 1; }
-    AnswerDialog.-low Reader { margin-bottom: 0; }
-    AnswerDialog.-low Editor { height: 5; margin-top: 0; }
-    AnswerDialog.-low Answers, AnswerDialog.-low .hint { margin-top: 0; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f5,ctrl+enter", "send", show=False, priority=True)]
-    manual_pane = "events"
-
-    def __init__(self, title: str, asked: Document, texts: dict[str, str]) -> None:
-        """``texts`` are those to begin with, by choice; what is typed is kept there."""
-        super().__init__(title)
-        self.texts = texts
-        self._reader, self._editor, self._cycle = Reader(), Editor(), Cycle(("answer", "refuse"), "answer")
-        self._asked, self._problem, self._hint = asked, Static(classes="problem"), Static(classes="hint")
-
-    def content(self) -> ComposeResult:
-        yield self._reader
-        yield self._cycle
-        yield self._editor
-        yield self._problem
-        with Answers():
-            yield Answer("Send", id="send")
-            yield Answer("Cancel", id="leave")
-        yield self._hint
-
-    def on_mount(self) -> None:
-        self._reader.document = self._asked
-        self._load()
-        self.set_focus(self._editor)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Show the keys of the focused field."""
-        fields: dict[Widget, Sequence[str]] = {
-            self._reader: ("↑↓", "scroll"),
-            self._cycle: ("←→", "answer or refuse"),
-        }
-        self._hint.update(keys("F5", "send", "Tab", "next field", *fields.get(event.widget, ()), "Esc", "cancel"))
-
-    def on_resize(self) -> None:
-        """Give the request the lines that the rest leaves."""
-        least, others = (5, self.size.height) if self.has_class("-low") else (8, LINES_AROUND)
-        self._reader.styles.height = max(least, min(self._asked.lines, self.size.height - others))
-
-    def _load(self) -> None:
-        """Load the text of the choice, with the cursor in the first empty value."""
-        text = self.texts[self._cycle.value]
-        self._editor.load(text)
-        if empty := [at for at in map(text.find, EMPTY) if at >= 0]:
-            self._editor.move_cursor(place_of(text, min(empty) + 1))
-
-    @on(Cycle.Changed)
-    def _choice_changed(self, event: Cycle.Changed) -> None:
-        event.stop()
-        self._load()
-        self._problem.remove_class("-shown")
-
-    @on(Editor.Changed)
-    def _typed(self) -> None:
-        self.texts[self._cycle.value] = self._editor.text
-        self._problem.remove_class("-shown")
-
-    def answered(self, answer: str) -> None:
-        if answer == "send":
-            self.action_send()
-        else:
-            self.dismiss(None)
-
-    def action_send(self) -> None:
-        """Send, after all keys that were typed before."""
-        (self.focused or self).call_later(self._send)
-
-    def _send(self) -> None:
-        member, problem = member_of(self._cycle.value, self._editor.text)
-        if problem:
-            self._problem.update(plain(f"✗ {capitalised(problem)}"))
-            self._problem.add_class("-shown")
-            self.set_focus(self._editor)
-        else:
-            self.dismiss(member)
 
 
 class EventsScreen(Browser[Event, None], scope="events"):
@@ -637,20 +489,9 @@ class EventsScreen(Browser[Event, None], scope="events"):
         event = chosen if chosen is not None and chosen.waits else next(iter(asked), None)
         if event is None:
             return
-        document = await asyncio.to_thread(document_of, event, self._redactor())
-        method = self._redactor().method(event.method)
-        texts = self.connections.drafts.setdefault(
-            event, {"answer": FIRST_ANSWERS.get(event.method, "{}"), "refuse": REFUSAL}
-        )
-        dialog = AnswerDialog(f"Answer {clipped(method, METHOD_COLUMNS)}?", document, texts)
-        member = await self.app.push_screen_wait(dialog)
-        if member is None:
-            return
-        if problem := self.explorer.answer(self.profile, event, member):
-            self.notify(f"{capitalised(problem).rstrip('.')}.", severity="warning", timeout=10)
-        else:
-            done = "Refused" if member.startswith('"error"') else "Answered"
-            self.notify(f"{done} {clipped(method, METHOD_COLUMNS)}.", timeout=4)
+        from rpcexplorer.tui.answers import answer
+
+        await answer(self, self.connections, self.profile, event)
         self._look()
 
     def action_connect(self) -> None:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Region
+from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.method import By, Described
-from rpcexplorer.model.problem import Checked, counted
+from rpcexplorer.model.problem import Checked, capitalised, counted
+from rpcexplorer.schema.fit import is_one_of, value_of
 from rpcexplorer.schema.form import (
     FieldPath,
     FormField,
     FormRows,
     FormText,
     FormView,
+    settled,
     shown,
     starting_text,
     typed_value,
@@ -29,11 +32,22 @@ from rpcexplorer.schema.form import (
 from rpcexplorer.text.exchange import request_lines
 from rpcexplorer.text.problems import unchecked_words
 from rpcexplorer.tui.commands import first_key
-from rpcexplorer.tui.form_rows import ABSENT, HOW_TO_TYPE, NULL, FormList, JsonInPlace, LineInPlace, doc_lines, picks
+from rpcexplorer.tui.form_rows import (
+    ABSENT,
+    HOW_TO_TYPE,
+    NULL,
+    FormList,
+    JsonInPlace,
+    LineInPlace,
+    doc_lines,
+    element_picks,
+    picks,
+)
 from rpcexplorer.tui.key_queue import PendingKeys, opens
 from rpcexplorer.tui.widgets.bars import Bar, Frame
 from rpcexplorer.tui.widgets.dialog import Ask
 from rpcexplorer.tui.widgets.full_screen import FullScreen
+from rpcexplorer.tui.widgets.picker import Pick
 from rpcexplorer.tui.widgets.rows import RowList, Sheet, SheetLine
 from rpcexplorer.variables.references import inert_value
 
@@ -124,6 +138,9 @@ class FormModel:
             path = path[:-1]
         return default
 
+    def row_at(self, path: FieldPath) -> FormField:
+        return next(row for row in self.rows if row.path == path)
+
     def parent(self, row: FormField) -> FormField | None:
         return next((field for field in self.rows if field.path == row.path[:-1]), None)
 
@@ -173,6 +190,23 @@ class FormModel:
         self._remember(row)
         start = starting_text(self.reader, row.schema, row.place.alternatives[index])
         self.put(row, self._removed.get((row.path, index)) or start)
+
+    def choices_of_elements(self, row: FormField) -> tuple[Any, ...]:
+        """Return the values that the elements of an array can have, if they are listed."""
+        return settled(self.reader, row.place.node.items).node.choices or ()
+
+    def chosen_elements(self, row: FormField) -> list[Any]:
+        found = value_of(row.text) if row.state == "value" else None
+        return found if isinstance(found, list) else []
+
+    def toggle(self, row: FormField, index: int) -> None:
+        """Add one of the listed values to an array, or remove it; an empty array is omitted if possible."""
+        choices, chosen = self.choices_of_elements(row), self.chosen_elements(row)
+        values = [choice for at, choice in enumerate(choices) if is_one_of(choice, chosen) != (at == index)]
+        if values or row.required:
+            self.put(row, inert_value(values))
+        else:
+            self.remove(row)
 
     def remove(self, row: FormField) -> None:
         if row.state == "absent":
@@ -272,15 +306,25 @@ class FormScreen(FullScreen[bool | None], scope="form"):
     FormScreen.-low #doc { height: 2; border-top: none; }
     """
     VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL_LINES, "-tall")]  # noqa: RUF012 - Textual's own declaration
+    SENT = "Request"
+    """What the form makes."""
 
-    def __init__(self, explorer: Explorer, source: FormSource, pending: PendingKeys, frame: Frame) -> None:
+    def __init__(
+        self,
+        explorer: Explorer,
+        source: FormSource,
+        pending: PendingKeys,
+        frame: Frame,
+        secrets: Collection[str] = (),
+    ) -> None:
+        """``secrets``: names of the params whose values are not shown."""
         super().__init__(pending, frame, explorer.profile)
         self.explorer, self.source, self.model = explorer, source, FormModel(source)
         keymap = explorer.settings.keymap
         add = first_key("form.add", keymap) or first_key("palette", keymap)
         nothing = "   The params of this method are unknown."
         advice = [[(nothing, "dim")], [("   Press ", "dim"), (add, "bold"), (" to add one.", "dim")]]
-        self.list = FormList([[], *advice])
+        self.list = FormList([[], *advice], secrets)
         self._doc, self._request = Sheet(id="doc"), RequestSheet()
         self._line, self._json = LineInPlace(self._apply_typed), JsonInPlace(self._apply_typed)
         self._bar, self._request_bar = Bar(self.list, self._line, self._json), Bar(self._request)
@@ -288,15 +332,19 @@ class FormScreen(FullScreen[bool | None], scope="form"):
         self._preview: Preview | Refused | None = None
 
     def compose(self) -> ComposeResult:
-        fields = Vertical(self._bar, self.list, self._doc, id="fields")
+        fields = Vertical(self._bar, *self.over_list(), self.list, self._doc, id="fields")
         request = Vertical(self._request_bar, self._request, id="request")
         yield from self.frame.around(Horizontal(fields, request, id="form"))
         yield self._line
         yield self._json
 
+    def over_list(self) -> Sequence[Widget]:
+        """Return what is above the rows."""
+        return ()
+
     def on_mount(self) -> None:
         self._doc.can_focus = False
-        self._request_bar.words = [("Request", "bold"), ("  as it will be sent", "middle")]
+        self._request_bar.words = [(self.SENT, "bold"), ("  as it will be sent", "middle")]
         self._show()
         self.list.cursor = self.model.index_around(self.source.cursor)
         self.set_focus(self.list)
@@ -345,9 +393,12 @@ class FormScreen(FullScreen[bool | None], scope="form"):
             verdict = (f"  {model.unchecked}", "dim")
         elif model.rows and self.source.described.is_checked:
             verdict = ("  ✓ no problems", "well")
-        by = "by name" if self.model.is_by_name else "by position"
-        self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "text"), (f"  {by}", "middle"), verdict]
+        self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "text"), self._by, verdict]
         self._show_row()
+
+    @property
+    def _by(self) -> tuple[str, str]:
+        return ("  by name" if self.model.is_by_name else "  by position", "middle")
 
     def _show_row(self) -> None:
         row = self.list.chosen
@@ -396,6 +447,10 @@ class FormScreen(FullScreen[bool | None], scope="form"):
                 return problem is not None
             case "fix":
                 return problem is not None and problem.fix is not None
+            case "params":
+                return True
+            case "question":
+                return False
         return super().has(state)
 
     def action_fix(self) -> None:
@@ -421,6 +476,8 @@ class FormScreen(FullScreen[bool | None], scope="form"):
             self._show(row.path)
         elif row.editing == "choice":
             self._choose(row)
+        elif row.place.node.kinds == ("array",) and self.model.choices_of_elements(row):
+            self._choose_several(row)
         elif row.folds and row.state != "value":
             self.model.put_start(row)
             self._show(row.path, unfolded=True)
@@ -429,13 +486,18 @@ class FormScreen(FullScreen[bool | None], scope="form"):
             x, y, width, _ = self.list.region
             column = self.list.value_column
             top = y + self.list.cursor - self.list.scroll_offset.y
-            text, place = self.model.text_to_edit(row), Region(x + column, top, max(width - column - 1, 1), 1)
-            if row.editing == "text":
-                self._line.open(text, place)
+            text, place = self.text_to_edit(row), Region(x + column, top, max(width - column - 1, 1), 1)
+            is_secret = self.list.is_secret(row)
+            if row.editing == "text" or is_secret:
+                self._line.open(text, place, masked=is_secret)
             else:
                 self._json.open(text, place, row.kind)
             self._doc.lines = [*doc_lines(row, self.model.reader)[:1], HOW_TO_TYPE]
             self.refresh_bindings()
+
+    def text_to_edit(self, row: FormField) -> str:
+        """Return what typing begins with."""
+        return self.model.text_to_edit(row)
 
     @property
     def _typed(self) -> str:
@@ -450,6 +512,9 @@ class FormScreen(FullScreen[bool | None], scope="form"):
         if row is None:
             return True
         value = self.model.typed_value(row, self._typed)
+        if value is None and self._line.display:
+            self.notify(f"{capitalised(refused)}: this is no value for {row.name}.", severity="warning")
+            return False
         if value is None:
             self._json.refuse(refused)
             return False
@@ -490,6 +555,24 @@ class FormScreen(FullScreen[bool | None], scope="form"):
             self._show(row.path)
         else:
             self.notify(f"{row.name} is required, and cannot be null.")
+
+    @opens("choice")
+    async def _choose_several(self, row: FormField) -> None:
+        """Add listed values to an array, and remove them."""
+        from rpcexplorer.tui.widgets.picker import Several
+
+        path = row.path
+
+        def picks() -> list[Pick]:
+            chosen = self.model.chosen_elements(self.model.row_at(path))
+            return element_picks(self.model.row_at(path), self.model.choices_of_elements(row), chosen)
+
+        def toggle(id: str) -> list[Pick]:
+            self.model.toggle(self.model.row_at(path), int(id))
+            self._show(path)
+            return picks()
+
+        await self.app.push_screen_wait(Several(f"Choose values for {row.name}", picks(), toggle))
 
     @opens("choice")
     async def _choose(self, row: FormField) -> None:

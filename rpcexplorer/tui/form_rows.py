@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, ClassVar, Final
 
 from textual import on
@@ -14,10 +14,12 @@ from textual.strip import Strip
 
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.problem import counted
+from rpcexplorer.schema.elicitation import titled_choices
 from rpcexplorer.schema.fit import is_one_of
 from rpcexplorer.schema.form import FormField, Settled, typed_problem
 from rpcexplorer.schema.node import SchemaReader
 from rpcexplorer.schema.words import kind_words, value_words
+from rpcexplorer.text.exchange import DOTS
 from rpcexplorer.text.printable import clipped, columns, fitted
 from rpcexplorer.tui.theme import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.editor import Editor
@@ -49,17 +51,18 @@ class FormList(RowList[FormField], inherit_bindings=False):
     DEFAULT_CSS = "FormList { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = LineView.BINDINGS
 
-    def __init__(self, advice: Sequence[Pieces] = ()) -> None:
-        """``advice`` is shown if there are no rows."""
+    def __init__(self, advice: Sequence[Pieces] = (), secrets: Collection[str] = ()) -> None:
+        """``advice`` is shown if there are no rows; ``secrets`` are names of params whose values are not."""
         super().__init__()
         self.empty = advice
+        self._secrets = secrets
         self._names = self._values = self._kinds = 0
 
     def watch_items(self) -> None:
         reach = (INDENT * row.depth + columns(row.name[:WIDEST]) + 2 for row in self.items)
         self._names = min(max(reach, default=0), WIDEST)
         least, folded, most = VALUES
-        values = (width_of(_value(row, folded if row.is_container else most)) for row in self.items)
+        values = (width_of(self._value(row, folded if row.is_container else most)) for row in self.items)
         self._values = max([least, *values])
         self._kinds = max((width_of(_type_words(row, KIND)) for row in self.items if not row.wrong), default=0)
         super().watch_items()
@@ -74,7 +77,7 @@ class FormList(RowList[FormField], inherit_bindings=False):
         room = width - self.value_column
         kind_column = min(self._values, max(room - self._kinds, room // 3))
         own_room = max(room - width_of(_type_words(item, KIND)), room // 2)
-        value = _value(item, kind_column if item.is_container else max(kind_column, own_room))
+        value = self._value(item, kind_column if item.is_container else max(kind_column, own_room))
         value = [*value, (" " * (kind_column - width_of(value)), "text")]
         kind = self._kind_and_doc(item, room - width_of(value))
         indent = " " * min(INDENT * item.depth, self.value_column // 2)
@@ -91,6 +94,14 @@ class FormList(RowList[FormField], inherit_bindings=False):
         name_columns = self.value_column - 4 - len(indent)
         words = [(indent + fold, "middle"), (f"{sign} ", role), (fitted(name, name_columns), name_role), *value]
         return line([*words, *kind], width, styles, ground=ground)
+
+    def is_secret(self, row: FormField) -> bool:
+        return bool(row.path) and row.path[0] in self._secrets
+
+    def _value(self, row: FormField, room: int) -> Pieces:
+        if row.state == "value" and self.is_secret(row):
+            return [(DOTS, "middle")]
+        return _value(row, room)
 
     def _kind_and_doc(self, item: FormField, room: int) -> Pieces:
         """Return the type, and the first line of the docs if there is room for it."""
@@ -141,9 +152,10 @@ class LineInPlace(Entry):
     def __init__(self, take: Callable[[], object]) -> None:
         super().__init__(take=lambda _: take())
 
-    def open(self, text: str, at: Region) -> None:
+    def open(self, text: str, at: Region, *, masked: bool = False) -> None:
         """Open over a region of the screen, with the cursor at the end."""
         self.display = True
+        self.password = masked
         self.value = text
         self.cursor_position = len(text)
         self.styles.width = max(at.width, LEAST_WIDTH)
@@ -303,13 +315,32 @@ def picks(row: FormField, reader: SchemaReader) -> list[Pick]:
         is_current = at == place.chosen and row.state == "value"
         add(f"={at}", alternative_words(reader, place, at), kind_words(reader, schema), is_current=is_current)
     if not place.alternatives:
-        for at, choice in enumerate(place.node.choices or ()):
-            add(f"={at}", value_words(choice), "", is_current=_is_here(row, choice))
+        choices = place.node.choices or ()
+        titles = _titles(row.schema, choices)
+        for at, choice in enumerate(choices):
+            add(f"={at}", value_words(choice), titles[at], is_current=_is_here(row, choice))
     if place.nullable:
         add(NULL, "null", "", is_current=row.state == "null")
     if not row.stays:
         add(ABSENT, "absent", "omit the value", is_current=row.state == "absent")
     return found
+
+
+def element_picks(row: FormField, choices: Sequence[Any], chosen: Sequence[Any]) -> list[Pick]:
+    """Return the values that an array can have, of which the chosen ones are marked."""
+    titles = _titles(row.place.node.items, choices)
+    return [
+        Pick(str(at), value_words(choice), titles[at], "✓" if is_one_of(choice, chosen) else "")
+        for at, choice in enumerate(choices)
+    ]
+
+
+def _titles(schema: Any, choices: Sequence[Any]) -> list[str]:
+    """Return the titles of choices that are not the choices themselves."""
+    titles = [title for _, title in titled_choices(schema)]
+    if len(titles) != len(choices) or titles == [*map(value_words, choices)]:
+        return [""] * len(choices)
+    return titles
 
 
 def alternative_words(reader: SchemaReader, place: Settled, at: int) -> str:

@@ -226,7 +226,7 @@ def test_end_of_input_at_user_name_exits_3(shell: Shell) -> None:
 
 
 def test_progress_line_of_discovery_fits_80_columns() -> None:
-    shown = Waiting(StringIO(), float)
+    shown = Waiting(StringIO(), float, bool)
     for words, step in (("asked", "help: asked"), ("7 of 9\x1b[31m", "help: 7 of 9␛[31m"), ("x" * 200, "x" * 44)):
         shown.on_step(DiscoveryStep("help", words, 0))
         assert step in waiting_line(Progress("waiting", 0, None, 1.0), 12.3, shown.step)

@@ -13,7 +13,7 @@ from rpcexplorer.model.destination import Person
 
 
 class Screen(io.BytesIO):
-    """A stdout that claims to be a terminal."""
+    """A stdin or stdout that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -73,11 +73,19 @@ class Shell:
         """Return the facade on the same files."""
         return Explorer.open(folder=self.folder, environment=self.environment | environment, person=person)
 
-    def run(self, *arguments: str, stdin: bytes = b"", terminal: bool = False, **environment: str) -> Ran:
-        """Run one command on a terminal, or in a pipe that cannot ask."""
+    def run(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        typed: bytes | None = None,
+        terminal: bool = False,
+        **environment: str,
+    ) -> Ran:
+        """Run one command on a terminal, or in a pipe that cannot ask; ``typed`` answers its questions."""
+        terminal = terminal or typed is not None
         out, err = (Screen(), Keyboard()) if terminal else (io.BytesIO(), io.StringIO())
         world = World(
-            stdin=io.BytesIO(stdin),
+            stdin=io.BytesIO(stdin) if typed is None else Screen(typed),
             stdout=out,
             stderr=err,
             environment=self.environment | environment,

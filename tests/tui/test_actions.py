@@ -1022,7 +1022,7 @@ async def request_of_the_server_is_answered(at: Story) -> None:
 
     async with connected(at, ask):
         await at.play("""
-            alt+c | ? ask.name waits | │ ? ask.name waits for your answer Alt+v then a
+            alt+c | ? ask.name waits | ? ask.name waits for your answer
             alt+v | ▌Events
             a
             paste {"name": "Ada"}
@@ -1030,6 +1030,31 @@ async def request_of_the_server_is_answered(at: Story) -> None:
         """)
         await at.program.until(lambda: bool(answers))
         assert answers == [b'{"jsonrpc":"2.0","id":7,"result":{"name": "Ada"}}']
+
+
+@shows("answer form.decline form.cancel")
+async def form_of_the_server_is_declined_or_cancelled(at: Story) -> None:
+    answers: list[bytes] = []
+    params = '{"message":"Where?","requestedSchema":{"properties":{"city":{"type":"string"}}}}'
+
+    async def ask(peer: Peer) -> None:
+        for id in (1, 2):
+            request = f'{{"jsonrpc":"2.0","id":{id},"method":"elicitation/create","params":{params}}}'
+            await peer.send(peer.frame(request.encode()))
+            answers.append(await peer.receive())
+        await peer.receive()
+
+    async with connected(at, ask):
+        await at.play("""
+            alt+c | ? elicitation/create waits for your answer | Where? | 1 field, 0 required
+            f4 enter | ▌Form | city | d decline
+            d | Declined elicitation/create. | ? elicitation/create waits for your answer
+            command answer | ▌Form
+            c | Cancelled elicitation/create.
+        """)
+        await at.program.until(lambda: len(answers) == 2)
+        results = [json.loads(answer)["result"] for answer in answers]
+        assert results == [{"action": "decline"}, {"action": "cancel"}]
 
 
 @shows("events.follow events.search")

@@ -31,6 +31,7 @@ from rpcexplorer.model.profile import Answer as ServerAnswer
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Result
+from rpcexplorer.tui.answers import AnswerDialog
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchList, BatchScreen
 from rpcexplorer.tui.browser import Browser, DetailPane, FilterLine
@@ -45,7 +46,7 @@ from rpcexplorer.tui.checks import ChecksScreen
 from rpcexplorer.tui.compare import ComparedText, ComparisonScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import AskSecret, ChangesDialog, ChangesList, Credentials, Files, Help, PageDialog, secrets
-from rpcexplorer.tui.events import AnswerDialog, EventList, EventsScreen
+from rpcexplorer.tui.events import EventList, EventsScreen
 from rpcexplorer.tui.form import FormScreen
 from rpcexplorer.tui.form_rows import FormList, JsonInPlace, LineInPlace
 from rpcexplorer.tui.history import HistoryList, HistoryScreen

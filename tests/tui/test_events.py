@@ -21,8 +21,9 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import Answer, Profile
 from rpcexplorer.model.secret import MARGIN
 from rpcexplorer.tui import connections, event_log
+from rpcexplorer.tui.answers import AnswerDialog, member_of
 from rpcexplorer.tui.event_log import EventLog, message_of
-from rpcexplorer.tui.events import AnswerDialog, EventsScreen, difference, member_of, rate_words
+from rpcexplorer.tui.events import EventsScreen, difference, rate_words
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.widgets.bars import Header
 from rpcexplorer.tui.widgets.dialog import Answer as Button

@@ -81,6 +81,10 @@ class DraftKeeper:
         if self.is_opening and is_start and self._explorer.draft_of(method) != text:
             self.choose(method)
 
+    def is_untouched_since(self, moment: float) -> bool:
+        """Return whether the params have the focus, and nothing was typed there."""
+        return self._params.has_focus_within and self._typed_at < moment
+
     def typed(self) -> None:
         self._typed_at = time.monotonic()
         if not self._is_following:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Struct
 from textual import events, on, work
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
@@ -26,12 +27,13 @@ from rpcexplorer.text.exchange import running as running_words
 from rpcexplorer.text.wrapping import WordLine
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.call.drafts import DraftKeeper
-from rpcexplorer.tui.call.state import CallState, OfferedHint, Running
+from rpcexplorer.tui.call.state import CallState, OfferedHint, Question, Running
 from rpcexplorer.tui.commands import Commanded, first_key
 from rpcexplorer.tui.key_queue import opens
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bars import Bar, WarningLines
 from rpcexplorer.tui.widgets.inputs import Prompt
+from rpcexplorer.tui.widgets.rows import Sheet
 
 if TYPE_CHECKING:
     from rpcexplorer.history.statistics import UsualTimes
@@ -109,6 +111,32 @@ MAX_DIGITS: Final = 12
 """More digits of a line number are ignored: no response has so many lines."""
 
 
+class QuestionView(Sheet):
+    """What the server asks; Enter answers."""
+
+    DEFAULT_CSS = "QuestionView { height: 1fr; padding: 1 2; }"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.answer", show=False)]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked: list[WordLine] = []
+        self._way_here = ""
+
+    def show(self, method: str, lines: Sequence[WordLine], key: str) -> None:
+        """``key`` goes to the pane of the question."""
+        self._asked = [[("? ", "careful bold"), (f"{method} waits for your answer", "careful bold")], [], *lines, []]
+        self._way_here = key
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        way: WordLine = [] if self.has_focus else [(self._way_here, "bold"), (" then ", "middle")]
+        self.lines = [*self._asked, [*way, ("Enter", "bold"), (" answer", "middle")]]
+
+    def watch_has_focus(self, value: bool) -> None:
+        super().watch_has_focus(value)
+        self._show_keys()
+
+
 class ResponsePane(Commanded, Vertical, scope="response"):
     """An exchange, or the progress of the running call."""
 
@@ -132,8 +160,8 @@ class ResponsePane(Commanded, Vertical, scope="response"):
     """The durations that are usual."""
     known: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False)
     """The listed methods, for the first steps."""
-    asked: reactive[str] = reactive("")
-    """The method of the oldest request of the server that waits for the user; empty without one."""
+    asked: reactive[Question | None] = reactive[Question | None](None)
+    """The oldest request of the server that waits for the user, in place of the response."""
     transform: reactive[Transform | None] = reactive[Transform | None](None)
     tab: reactive[str] = reactive("Result")
     wrapped: reactive[bool] = reactive(False)
@@ -158,6 +186,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         """The views of the response."""
         self.prompt = Prompt()
         """The line for searches, filters, commands and line numbers."""
+        self._question = QuestionView()
         self._transforming: Worker[None] | None = None
         """Runs the transform, after a pause in the typing."""
         self._bar, self._remarks, self._hint = Bar(self, classes="-tinted"), WarningLines(), WarningLines()
@@ -169,7 +198,8 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         self.set_reactive(ResponsePane.wrapped, self._explorer.remembered.wrap)
 
     def compose(self) -> ComposeResult:
-        yield from (self._bar, self._remarks, self._hint, self.prompt, self.body)
+        self._question.display = False
+        yield from (self._bar, self._remarks, self._hint, self.prompt, self._question, self.body)
 
     def _tick(self) -> None:
         """Show the progress. The previous response is dimmed, and an error removed."""
@@ -187,7 +217,12 @@ class ResponsePane(Commanded, Vertical, scope="response"):
 
     def _show_progress(self, running: Running) -> None:
         self._bar.words = running_words(
-            running.words, running.method, running.progress, running.seconds, step=running.step, room=self._bar.room
+            running.words,
+            running.method,
+            running.progress,
+            running.seconds,
+            step="waiting for your answer" if self.asked else running.step,
+            room=self._bar.room,
         )
 
     @property
@@ -308,20 +343,37 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         self._hint.pieces = self.offered.words if self.offered else []
         if self.body.exchange is not self.exchange:  # an error that was removed
             self._remarks.pieces = self._hint.pieces = []
-        if self.asked:
-            self._hint.pieces = self._question
+        if self.asked is not None:
+            self._remarks.pieces = self._hint.pieces = []
+
+    def watch_asked(self) -> None:
+        """Show the question of the server in place of the response, with the focus if it was here or on sent params."""
+        question, was_shown = self.asked, self._question.display
+        if self.running is not None:
+            self.running.stand_still(is_asking=question is not None)
+        self._question.display, self.body.display = question is not None, question is None
+        if question is not None:
+            self._question.show(question.method, question.lines, self._key)
+            if self._may_take_focus and not was_shown:
+                self._question.focus()
+        elif self._question.has_focus:
+            self.focus_inside()
+        self._show_bar()
+        self._show_remarks()
 
     @property
-    def _question(self) -> WordLine:
-        """The waiting request of the server, with the keys that answer it."""
-        key = self._state.key
-        words: WordLine = [("? ", "careful bold"), (f"{self.asked} waits for your answer", "careful bold")]
-        return [*words, (f"   {key('events')}", "bold"), (" then ", "middle"), (key("events.answer"), "bold")]
+    def _may_take_focus(self) -> bool:
+        """Return whether the user waits for the running call, and types nothing else."""
+        running = self.running
+        return running is not None and (self.has_focus_within or self._drafts.is_untouched_since(running.started))
 
-    watch_asked = watch_offered = watch_schema_remark = watch_check_remark = _show_remarks
+    watch_offered = watch_schema_remark = watch_check_remark = _show_remarks
 
     def focus_inside(self) -> None:
-        self.body.focus_inside()
+        if self.asked is not None:
+            self._question.focus()
+        else:
+            self.body.focus_inside()
 
     @on(Bar.TabClicked)
     def _tab_clicked(self, event: Bar.TabClicked) -> None:

@@ -222,6 +222,8 @@ class CallScreen(CallState, scope="call"):
                 return bool(self.method)
             case "named":
                 return bool(self.method or self.methods.pointed)
+            case "request":
+                return self.asked is not None
             case "stacked":
                 return not self.panes.is_side_by_side
         return super().has(state)
@@ -469,6 +471,15 @@ class CallScreen(CallState, scope="call"):
             partial(self.advice.check, described),
             params.editor.cursor_offset,
         )
+
+    @opens("answer")
+    async def action_answer(self) -> None:
+        """Answer the oldest request of the server that waits."""
+        from rpcexplorer.tui.answers import answer
+
+        profile = self.explorer.profile
+        if profile is not None and (asked := self.connections.asked(profile.name)):
+            await answer(self, self.connections, profile, asked[0])
 
     @opens("keep")
     async def action_keep_call(self) -> None:

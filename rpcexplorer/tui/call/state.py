@@ -47,6 +47,9 @@ class Running:
         """Another exchange was opened meanwhile."""
         self.step = ""
         """The progress of work that makes many calls."""
+        self.started = time.monotonic()
+        self._stands_at: float | None = None
+        """The elapsed time while a question of the server waits."""
         self._credentials = explorer.credentials
         self._began = self._clock()
 
@@ -57,10 +60,25 @@ class Running:
     @property
     def seconds(self) -> float:
         """The elapsed time, without that for the answers of the user."""
-        return self._clock() - self._began
+        return self._clock() - self._began if self._stands_at is None else self._stands_at
+
+    def stand_still(self, *, is_asking: bool) -> None:
+        """Let no time pass while the user is asked on behalf of the server."""
+        if is_asking:
+            self._stands_at = self.seconds
+        elif self._stands_at is not None:
+            self._began, self._stands_at = self._clock() - self._stands_at, None
 
     def _clock(self) -> float:
         return time.monotonic() - self._credentials.asked_for
+
+
+class Question(Struct, frozen=True):
+    """A request of the server that waits for the user."""
+
+    method: str
+    lines: Sequence[WordLine]
+    """What it asks."""
 
 
 class OfferedHint(Struct, frozen=True):
@@ -93,8 +111,8 @@ class CallState(FullScreen[None]):
     """The exchange on view."""
     running: reactive[Running | None] = unpainted(None)
     """The work that is under way."""
-    asked: reactive[str] = unpainted("")
-    """The method of the oldest request of the server that waits for the user; empty without one."""
+    asked: reactive[Question | None] = unpainted(None)
+    """The oldest request of the server that waits for the user."""
     offered: reactive[OfferedHint | None] = unpainted(None)
     """The hint if the exchange on view has just failed."""
     check_remark: reactive[WordLine] = unpainted([])

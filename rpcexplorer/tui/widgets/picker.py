@@ -196,3 +196,21 @@ class Picker(Dialog[str]):
             self.list.action_move(by)
         else:
             self.list.action_page(by)
+
+
+class Several(Picker):
+    """A searchable list of which several can be chosen; Enter switches one."""
+
+    def __init__(self, title: str, picks: Sequence[Pick], toggle: Callable[[str], Sequence[Pick]]) -> None:
+        """``toggle`` switches a choice by its id, and returns all choices with their marks."""
+        super().__init__(title, picks)
+        self._toggle = toggle
+
+    def hint(self) -> Content:
+        return keys("↑↓", "move", "Enter", "switch", "Esc", "done")
+
+    def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        event.prevent_default()  # That of the picker would close it.
+        self._picks = self._toggle(event.item.pick.id)
+        self._show(self._line.value, self.list.cursor)

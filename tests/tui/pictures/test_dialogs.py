@@ -10,9 +10,9 @@ from rpcexplorer.client.report import Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Change, DestinationChanged, ProcessCommand
 from rpcexplorer.secrets.destination import DISPUTED, NOT_ALLOWED
+from rpcexplorer.tui.answers import AnswerDialog
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import Credentials, may_allow
-from rpcexplorer.tui.events import AnswerDialog
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.tui.pictures import scenes
