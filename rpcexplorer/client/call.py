@@ -23,7 +23,7 @@ from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.pointers import PointerLookup
 from rpcexplorer.model.exchange import Outcome, Sent
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.profile import CALLS_A_TOOL, Profile, split_socket
+from rpcexplorer.model.profile import CALLS_A_TOOL, LISTEN, Profile, split_socket
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.batch import decode_batch
@@ -335,6 +335,8 @@ def outcome_of(message: Message, response: Response, form: MessageForm) -> Outco
         return _read_notification(response, form)
     if message.kind == "batch":
         return decode_batch(response.body, message.calls, form)
+    if message.method == LISTEN and not response.body:
+        return Sent()
     outcome = decode(response.body, message.calls[0].id, form)
     if not isinstance(outcome, Result) or message.method not in MAY_ASK:
         return outcome

@@ -24,6 +24,7 @@ from rpcexplorer.client.server_messages import (
     notification_of,
     unreadable_event,
 )
+from rpcexplorer.model.profile import ACKNOWLEDGED
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, EventStreamDecoder, open_object
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable
 
@@ -112,6 +113,8 @@ class EventStream:
             if (event := notification_of(payload)) is not None:
                 event.of = self._sent.call
                 self.requests.take(event)
+                if event.method == ACKNOWLEDGED and self.listens:  # The response comes only when the stream ends.
+                    self.on_response(replace(self._head, body=b"", size=0))
                 return
             for text in messages_of_array(payload, len(self._missing)) or [payload]:
                 self._take_one(text, open_object(text, max_deep=MAX_AT_ONCE))

@@ -31,9 +31,10 @@ from rpcexplorer.auth.credentials import (
 from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.pointers import PointerLookup
 from rpcexplorer.jsontext.scan import members
-from rpcexplorer.model.exchange import Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.exchange import Outcome, Refused, Sent, Unreached, fresh_id
 from rpcexplorer.model.profile import (
     CALLS_A_TOOL,
+    LISTEN,
     MCP_HEADER_MISMATCH,
     MCP_LACKS_CAPABILITY,
     MCP_SESSION_HEADER,
@@ -57,7 +58,10 @@ LOCKED: Final = frozenset({401, 403, 407, 429})
 """Statuses that say nothing of the version that a server speaks."""
 INITIALIZE: Final = "initialize"
 DISCOVER: Final = "server/discover"
-LISTEN: Final = "subscriptions/listen"
+EVERY_CHANGE: Final = (
+    '{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true}}'
+)
+"""Params of a call that listens for all that needs no URI."""
 _OF_STATELESS: Final = frozenset(
     {MCP_HEADER_MISMATCH, MCP_LACKS_CAPABILITY, MCP_UNKNOWN_VERSION, INVALID_PARAMS, METHOD_NOT_FOUND}
 )
@@ -398,10 +402,12 @@ class McpOverHttp:
         return (yield from self._send_in_session(request, events))
 
     def _send_stateless(self, request: AuthRequest) -> AuthFlow:
+        if request.message.kind == "opening":  # An event stream is the response to a call.
+            request = replace(request, message=Message("call", (Call(LISTEN, EVERY_CHANGE, fresh_id()),)))
         sent = self._stateless(request)
         response = yield sent
-        call = sent.message.calls[0] if sent.message.calls else None
-        if call is None or call.method != CALLS_A_TOOL or not _has_code(response, MCP_HEADER_MISMATCH):
+        call = sent.message.calls[0]
+        if call.method != CALLS_A_TOOL or not _has_code(response, MCP_HEADER_MISMATCH):
             return response
         # The server did not run the call, because headers of its params are missing: its schema names them.
         yield from self._find_tool(request, _text_of(PointerLookup(call.params).at("/name")) or "")

@@ -37,9 +37,11 @@ from rpcexplorer.client.server_messages import (
     unreadable_event,
 )
 from rpcexplorer.client.surroundings import ALONE, Surroundings
+from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import (
+    ACKNOWLEDGED,
     MCP_SPOKEN,
     MCP_STATELESS,
     CanAsk,
@@ -585,6 +587,8 @@ class OpenConnection:
             self._has_heard = True
             event.of = self._call_of_subscription(message)
             self.requests.take(event)
+            if event.method == ACKNOWLEDGED:
+                self._acknowledge(message)
             return
         if len(message) <= MAX_AT_ONCE:
             texts, envelopes = _opened(message, len(self._waiting))
@@ -598,6 +602,13 @@ class OpenConnection:
                 return
         for text, envelope in zip(texts or [message], envelopes, strict=True):
             self._take_one(text, envelope)
+
+    def _acknowledge(self, message: bytes) -> None:
+        """End the call whose notifications begin: its response comes only when they end."""
+        id = at_pointer(message.decode(), "/params/_meta/io.modelcontextprotocol~1subscriptionId")
+        waiting = self._waiting.get(key_of(id.encode())) if id else None
+        if waiting is not None and not waiting.is_batch and not waiting.response.done():
+            waiting.response.set_result(b"")
 
     def _take_one(self, text: bytes, envelope: Envelope | None) -> None:
         waiting = self._call_of(envelope)

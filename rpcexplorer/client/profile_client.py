@@ -48,7 +48,7 @@ from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached, fresh_id
-from rpcexplorer.model.profile import MCP_SESSION_HEADER, Auth, OpeningCall, Profile
+from rpcexplorer.model.profile import LISTEN, MCP_SESSION_HEADER, Auth, OpeningCall, Profile
 from rpcexplorer.model.secret import LATER, UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, Redaction
@@ -179,6 +179,8 @@ class ProfileClient:
                 return replace(exchange, outcome=calls)
         message = Message(kind_of(draft), calls)
         exchange = replace(exchange, method=message.method)
+        if opens:
+            message = replace(message, kind="opening")
         session = await self.credentials.session(profile) if profile.has_sessions else None
         if isinstance(session, Refused):
             return replace(exchange, outcome=session)
@@ -309,6 +311,10 @@ class ProfileClient:
         sending = partial(self.send, draft or Draft("listen"), watch=watch, stop=stop, opens=opens, listening=listening)
         try:
             exchange = await sending(id=id, timeout=timeout, fill=fill)
+            if draft is None and self._needs_subscription and not exchange.exit_code:
+                from rpcexplorer.client.mcp import EVERY_CHANGE
+
+                exchange = await self.send(Draft(LISTEN, EVERY_CHANGE), timeout=timeout, watch=watch, stop=stop)
             if exchange.exit_code:
                 return exchange
             on_response(exchange)
@@ -324,6 +330,11 @@ class ProfileClient:
             return replace(exchange, outcome=Cancelled(), notes=notes)
         hide = self.redaction().redactor().text
         return replace(exchange, outcome=Unreached(end.step, hide(end.sentence), reason=end.reason), notes=notes)
+
+    @property
+    def _needs_subscription(self) -> bool:
+        """Return whether a server of MCP sends nothing on its open connection unless it is asked to."""
+        return self.mcp is not None and self.profile.is_open_connection and self.mcp.is_stateless
 
     async def _wait_closed(self) -> Unreachable:
         connection = self.connection
@@ -659,8 +670,10 @@ class RunningCall:
     async def _send(self, request: AuthRequest) -> AuthResponse:
         """Insert the secrets, send the request, and decode its response."""
         self._partial, self._is_ahead = Partial(), request.is_ahead
-        fetches = self._fetched != "" and not request.is_ahead
         listening = None if request.is_ahead else self._listening
+        fetches = self._fetched != "" and not request.is_ahead
+        if listening is not None and request.message.kind != "opening":
+            fetches = False  # It is a call, perhaps the one with which a server of MCP opens an event stream.
         if fetches:
             request = replace(request, address=request.address or self._fetched)
         secrets = [self._secrets[field] for field in request.fields]

@@ -19,13 +19,13 @@ from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Stop
+from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Sent, Stop, Unreached
 from rpcexplorer.model.profile import Answer, Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from tests.client.test_handshake import Mcp
 from tests.fakes.mcp import META, STATELESS, StatelessMcp, stdio_script
 from tests.fakes.shell import Shell
-from tests.fakes.wire import RawServer, Received, Script, http_reply
+from tests.fakes.wire import Parts, RawServer, Received, Script, http_reply
 
 MCP: dict[str, Any] = {"handshake": "mcp", "empty_params": "{}"}
 
@@ -391,3 +391,85 @@ def test_rounds_are_recorded_without_secrets(tmp_path: Path) -> None:
     assert "Key?" in recorded
     assert "t0p-s3cret" not in recorded
     assert "st4te-of-ada" not in recorded
+
+
+STREAM = http_reply(headers={"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"})
+CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {}}
+
+
+def event(message: object) -> bytes:
+    text = f"data: {json.dumps(message)}\n\n".encode()
+    return b"%x\r\n%b\r\n" % (len(text), text)
+
+
+@pytest.mark.parametrize(
+    "draft", [None, Draft("subscriptions/listen", '{"notifications": {"toolsListChanged": true}}')]
+)
+def test_listening_is_one_call_with_an_event_stream(draft: Draft | None) -> None:
+    server, events, responses = StatelessMcp(), list[str](), list[Exchange]()
+
+    def script(request: Received) -> Parts:
+        if request.json["method"] != "subscriptions/listen":
+            return server(request)
+        meta = {f"{META}subscriptionId": request.json["id"]}
+        acknowledged = {
+            "jsonrpc": "2.0",
+            "method": "notifications/subscriptions/acknowledged",
+            "params": {"_meta": meta},
+        }
+        end = {"jsonrpc": "2.0", "id": request.json["id"], "result": {"resultType": "complete"}}
+        return STREAM + event(acknowledged) + event(CHANGED) + event(end) + b"0\r\n\r\n"
+
+    async def listen(origin: str) -> Exchange:
+        def take(event: Event) -> None:
+            events.append(event.method)
+
+        async with Client(origin, auth=NoAuth(), on_event=take, **MCP) as client:
+            return await client.listen(draft, on_response=responses.append)
+
+    with RawServer(script) as raw:
+        end = asyncio.run(listen(raw.origin))
+    assert [type(response.outcome) for response in responses] == [Sent]
+    assert events == ["notifications/subscriptions/acknowledged", "notifications/tools/list_changed"]
+    assert isinstance(end.outcome, Unreached), end
+    assert raw.methods == ["server/discover", "subscriptions/listen"]
+    sent = raw.requests[-1]
+    assert (sent.line.split()[0], sent.header("Mcp-Method")) == ("POST", "subscriptions/listen")
+    assert sent.json["params"]["notifications"]["toolsListChanged"] is True
+
+
+def test_listening_without_notifications_says_so() -> None:
+    async def listen(origin: str) -> Exchange:
+        async with Client(origin, auth=NoAuth(), **MCP) as client:
+            return await client.listen()
+
+    with RawServer(StatelessMcp()) as raw:
+        end = asyncio.run(listen(raw.origin))
+    assert isinstance(end.outcome, ErrorObject)
+    assert end.outcome.code == -32601
+
+
+SUBSCRIBED = """
+def listen(params):
+    text = json.dumps({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": {
+        "_meta": {"io.modelcontextprotocol/subscriptionId": message["id"]}}})
+    changed = json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {}})
+    print(text, changed, sep="\\n", flush=True)
+    sys.exit(0)
+server.answers["subscriptions/listen"] = listen
+"""
+
+
+def test_listening_to_a_process_asks_for_its_notifications() -> None:
+    events: list[str] = []
+    responses: list[Exchange] = []
+
+    async def listen() -> Exchange:
+        command = [sys.executable, "-c", stdio_script(SUBSCRIBED)]
+        async with Client("stdio:", command=command, on_event=lambda one: events.append(one.method), **MCP) as client:
+            return await client.listen(on_response=responses.append)
+
+    end = asyncio.run(listen())
+    assert [type(response.outcome) for response in responses] == [Sent]
+    assert events == ["notifications/subscriptions/acknowledged", "notifications/tools/list_changed"]
+    assert isinstance(end.outcome, Unreached), end
