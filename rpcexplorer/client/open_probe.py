@@ -189,7 +189,10 @@ class OpenProbe:
             return None
         changes = dict(best.trial.changes)
         preset = self._presets.get(changes.get("preset", ""))
-        secrets = preset.values.secrets if preset and not self.profile.secrets else ()
+        secrets: tuple[str, ...] = ()
+        if preset and not self.profile.secrets:
+            proposed = self._changed(self.profile, best.trial.changes)
+            secrets = proposed.secrets if proposed else ()
         return Proposal(best.trial.changes, preset, tuple(field for field in secrets if field != "session"))
 
     def _suggested(self, result: OpenResult) -> Iterator[Trial]:
@@ -211,6 +214,8 @@ class OpenProbe:
                     yield from self._with(result, (("path", path),))
         elif result.is_mute and form is self.profile and self._chosen.isdisjoint(GUESSED):
             words = " ".join(form.command)
+            if result.was_cut and form.connection_kind == "stream":
+                yield from self._with(result, (("preset", "electrum"),))  # Its servers end other connections.
             for name in sorted(HANDSHAKES, key=lambda name: name not in words):
                 yield from self._with(result, (("preset", name),))
             yield from self._with(result, (("framing", "length"),))

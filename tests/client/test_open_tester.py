@@ -154,6 +154,22 @@ def test_server_that_is_down_fails_the_first_row(tmp_path: Path) -> None:
     assert rows(report) == [("Connection", "failed"), ("JSON-RPC", "unknown"), ("Login", "unknown")]
 
 
+def test_server_that_wants_its_greeting_first_is_electrum(tmp_path: Path) -> None:
+    async def serve(peer: Peer) -> None:
+        is_greeted = False
+        while message := await peer.receive():
+            is_greeted = is_greeted or b'"server.version"' in message
+            if not is_greeted:
+                return
+            reply = {"jsonrpc": "2.0", "id": json.loads(message)["id"], "result": []}
+            await peer.send(peer.frame(json.dumps(reply).encode()))
+
+    report = tried(tmp_path, serve)
+    assert form_of(report) == {"preset": "electrum"}
+    assert report.proposal is not None
+    assert report.proposal.secrets == ()
+
+
 @pytest.mark.parametrize("scheme", ["unix", "ws+unix"])
 def test_web_server_on_a_unix_socket_is_found(tmp_path: Path, scheme: str) -> None:
     def answer(request: Received) -> bytes:
