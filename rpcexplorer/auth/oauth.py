@@ -122,10 +122,12 @@ def _send_with_token(kind: OAuthAuth, call: AuthCall) -> AuthFlow:
         if status == UNAUTHORIZED and not is_new:
             why = "the server rejected the token"
             yield from _renew(kind, call, challenge)
-        elif status == FORBIDDEN and challenge.error == "insufficient_scope" and challenge.scope:
-            why = f"the call needs the scope {cut(challenge.scope)}"
-            granted = call.session.grant.get("scope", "") if call.session else ""
-            scopes = " ".join(dict.fromkeys(f"{granted} {challenge.scope}".split()))
+        elif status == FORBIDDEN and challenge.error == "insufficient_scope" and (challenge.scope or not kind.scopes):
+            why, scopes = "the call needs more rights", ""  # Without a scope, those of the metadata.
+            if challenge.scope:
+                why = f"the call needs the scope {cut(challenge.scope)}"
+                granted = call.session.grant.get("scope", "") if call.session else ""
+                scopes = " ".join(dict.fromkeys(f"{granted} {challenge.scope}".split()))
             yield from _authorize(kind, call, challenge, scopes)
         else:
             return response
@@ -134,7 +136,7 @@ def _send_with_token(kind: OAuthAuth, call: AuthCall) -> AuthFlow:
             raise
         sentence = f"{why[0].upper()}{why[1:]} (HTTP {status}). {ended.response.sentence}"
         raise EndedError(replace(ended.response, sentence=sentence)) from None
-    call.events.append(Note(f"{why}, so rpcexplorer got a new one and resent the call"))
+    call.events.append(Note(f"{why}, so rpcexplorer got a new token and resent the call"))
     return (yield request)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Generator, Iterable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -260,8 +260,11 @@ def fetch(step: Fetch, *fields: str) -> Steps[AuthResponse]:
 
 
 def read_json(received: AuthResponse, document: type[T], url: str) -> T:
+    """Return a document of a server. Some servers write null for what they do not have, or numbers as text."""
     try:
-        return msgspec.json.decode(received.response.body, type=document)
-    except (msgspec.DecodeError, RecursionError):
+        members = msgspec.json.decode(received.response.body, type=dict[str, Any])
+        present = {name: value for name, value in members.items() if value is not None}
+        return msgspec.convert(present, document, strict=False)
+    except (msgspec.DecodeError, RecursionError):  # A ValidationError is one, too.
         status = received.response.status
         raise refused(f"The response of {cut(url)} (HTTP {status}) is not a document of OAuth.") from None

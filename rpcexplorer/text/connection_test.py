@@ -77,7 +77,7 @@ def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
         return requests
     method, login = behind_login(profile, presets) or auth_of(profile).harmless, profile.login.method
     needed = "the server asks for credentials and a password is stored" if profile.assumes_auth else "they succeed"
-    if not profile.has_sessions:
+    if not auth_of(profile).opens_session(profile):
         return f"{requests} If {needed}, the test calls {method} with the credentials of {profile.shown_name}."
     return (
         f"{requests} If {needed}, the test calls {login} with the credentials of {profile.shown_name}. "
@@ -123,6 +123,8 @@ def add_command(
     if lacks_auth:
         words.append(f"{OPTIONS['auth.kind']} {KIND}")
     stored = [f"{PROGRAM} profiles secret {name} {field}" for field in secrets]
+    if keys.get("auth", {}).get("kind") == "oauth":
+        stored.append(f"{PROGRAM} login -p {name}")
     return [f"{PROGRAM} profiles add {name} {' '.join(words)}", *stored]
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from threading import Thread
 from urllib.parse import parse_qsl, urlsplit
@@ -67,7 +70,7 @@ def test_expired_or_revoked_token_is_replaced_once(client: Shell, issuer: Issuer
     issuer.revoke()
     ran = client.run("call", "ping")
     assert (ran.code, len(issuer.forms), len(resource.calls)) == (0, 3, 4)
-    assert "the server rejected the token, so rpcexplorer got a new one and resent the call" in ran.err
+    assert "the server rejected the token, so rpcexplorer got a new token and resent the call" in ran.err
 
 
 def test_rejected_client_is_named_with_the_command(client: Shell, issuer: Issuer, resource: Resource) -> None:
@@ -83,7 +86,7 @@ def test_call_that_needs_more_rights_gets_them_once(client: Shell, issuer: Issue
     assert client.run("call", "ping").code == 0
     ran = client.run("call", "admin")
     assert (ran.code, issuer.forms[-1]["scope"]) == (0, "read admin"), ran.err
-    assert "the call needs the scope admin, so rpcexplorer got a new one" in ran.err
+    assert "the call needs the scope admin, so rpcexplorer got a new token" in ran.err
     issuer.revoke()
     issuer.answers = [issuer.issue({}), issuer.issue({})]
     refused = client.run("call", "admin")
@@ -180,6 +183,24 @@ def test_failed_renewal_keeps_the_refresh_token(
     ran = shell.run("call", "ping", "--no-input")
     assert ran.code == 3
     assert "The token could not be renewed: HTTP 503. Try again." in ran.err
+    assert shell.run("call", "ping", "--no-input").code == 0
+
+
+def test_two_processes_renew_a_token_only_once(
+    shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    assert login(shell, resource).code == 0
+    issuer.revoke()
+    sent = len(resource.server.requests)
+    # The first one gets its answer when the second one has been refused, too.
+    issuer.before_answer = lambda: resource.server.wait_for_request(20, sent + 2)
+    command = [sys.executable, "-P", "-m", "rpcexplorer", "call", "ping", "--no-input"]
+    environment = {**os.environ, **shell.environment}
+    running = [subprocess.Popen(command, cwd=shell.folder, env=environment, stdout=subprocess.PIPE) for _ in range(2)]
+    outputs = [process.communicate()[0] for process in running]
+    assert [process.returncode for process in running] == [0, 0]
+    assert all(b'"scopes":"read"' in output.replace(b" ", b"") for output in outputs)
+    assert [form["grant_type"] for form in issuer.forms].count("refresh_token") == 1
     assert shell.run("call", "ping", "--no-input").code == 0
 
 

@@ -59,6 +59,8 @@ class Issuer:
         """Forms that the token endpoint got."""
         self.answers: list[bytes | None] = []
         """The next responses of the token endpoint; None for its own."""
+        self.before_answer: Callable[[], object] = lambda: None
+        """Waits before the token endpoint answers."""
         self.issued = 0
 
     def __enter__(self) -> Self:
@@ -110,6 +112,7 @@ class Issuer:
             client, secret = map(unquote_plus, b64decode(given.removeprefix("Basic ")).decode().split(":"))
             form |= {"client_id": client, "client_secret": secret, "by": "header"}
         self.forms.append(form)
+        self.before_answer()
         if self.answers and (answer := self.answers.pop(0)) is not None:
             return answer
         if self.clients.get(form.get("client_id", "")) != form.get("client_secret", ""):

@@ -6,8 +6,8 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,15 +36,21 @@ def wsgi(application: WSGIApplication) -> Iterator[str]:
     server.server_close()
 
 
-@contextmanager
-def asgi(application: Any) -> Iterator[str]:
+def asgi(application: Any) -> AbstractContextManager[str]:
     """Serve with uvicorn; the socket listens first, so the first call waits."""
+    return asgi_at(lambda _: application)
+
+
+@contextmanager
+def asgi_at(make: Callable[[str], Any]) -> Iterator[str]:
+    """Serve an application that knows its own address."""
     import uvicorn
 
     listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(application, log_level="error", ws="none"))
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server = uvicorn.Server(uvicorn.Config(make(address), log_level="error", ws="none"))
     with listening, _thread(lambda: server.run(sockets=[listening]), lambda: setattr(server, "should_exit", True)):
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        yield address
 
 
 @contextmanager
