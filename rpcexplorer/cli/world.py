@@ -326,13 +326,14 @@ class PersonAtTerminal:
         """``pastes``: the redirect of a login is typed, because the browser is on another machine."""
         self._pastes = pastes
 
-    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
+    async def secret(self, question: str, *, field: str = "password", store: Store | None = None) -> Entered | None:
         """Ask for a value, and name the command that stores it.
 
-        A `masked` value is not shown. A second question would block a script that answers only the first.
+        Only a user name is shown. A second question would block a script that answers only the first.
         """
-        value = ask_hidden(question) if masked else ask(question)
-        if value and masked and store is not None:
+        is_hidden = field != "username"
+        value = ask_hidden(question) if is_hidden else ask(question)
+        if value and is_hidden and store is not None:
             import click
 
             place, command = printable(store.place), printable(store.command)

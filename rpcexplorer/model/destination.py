@@ -132,8 +132,8 @@ class Store(Struct, frozen=True):
 class Person(Protocol):
     """The user, who answers questions on the screen or on a terminal."""
 
-    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
-        """Ask for a value, and whether to save it in `store`.
+    async def secret(self, question: str, *, field: str = "password", store: Store | None = None) -> Entered | None:
+        """Ask for the value of a field of an auth type, and whether to save it in `store`.
 
         None if there is no terminal, or nothing was entered.
         """
@@ -160,7 +160,7 @@ class Person(Protocol):
 class Nobody:
     """The user of a script, who never answers."""
 
-    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:  # noqa: ARG002
+    async def secret(self, question: str, *, field: str = "password", store: Store | None = None) -> Entered | None:  # noqa: ARG002
         return None
 
     async def agrees(self, question: str, title: str = PLAIN_HTTP) -> bool:  # noqa: ARG002

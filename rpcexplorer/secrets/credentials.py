@@ -184,7 +184,7 @@ class StoredCredentials:
             question = f"{FIELD_WORDS.get(field, field)} for {where}"
             command = f"rpcexplorer profiles secret {profile.name} {field}"
             store = None if self._only_now(profile) else Store(self._secrets.place, command)
-            typed = await self.asked(self._person.secret(question, masked=field != "username", store=store))
+            typed = await self.asked(self._person.secret(question, field=field, store=store))
             if typed is None:
                 return self.missing(profile, field)
             value, keep = typed

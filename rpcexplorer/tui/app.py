@@ -682,10 +682,10 @@ class PersonOnScreen:
         self.open: Open = _no_answer
         """Set when the app starts."""
 
-    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
+    async def secret(self, question: str, *, field: str = "password", store: Store | None = None) -> Entered | None:
         from rpcexplorer.tui.dialogs import AskSecret
 
-        form = AskSecret(question, masked=masked, store=store.place if store else "")
+        form = AskSecret(question, field, store=store.place if store else "")
         return form.entered(await self.open(form))
 
     async def agrees(self, question: str, title: str = PLAIN_HTTP) -> bool:

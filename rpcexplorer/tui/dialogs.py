@@ -351,9 +351,9 @@ def _keep_field(store: str, value: str = RUN) -> Field:
 class AskSecret(Form):
     """A question for one value that a call needs, and how long to keep it."""
 
-    def __init__(self, question: str, *, masked: bool, store: str) -> None:
+    def __init__(self, question: str, field: str, *, store: str) -> None:
         """``store``: place where the value can be stored; empty if it cannot."""
-        fields = [Field("value", "value", masked=masked, required=True)]
+        fields = [Field("value", LABELS.get(field, field), masked=field != "username", required=True)]
         if store:
             fields.append(_keep_field(store))
         words = "" if store else "The value is kept until you quit."

@@ -31,15 +31,15 @@ class FakeUser:
         self, secret: str | None = None, *, keeps: bool = False, agrees: bool = False, allows: bool = False
     ) -> None:
         self.asked: list[str] = []
-        self.masked: list[bool] = []
+        self.fields: list[str] = []
         self.stores: list[str] = []
         self._secret, self._keeps = secret, keeps
         self._agrees = agrees
         self._allows = allows
 
-    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
+    async def secret(self, question: str, *, field: str = "password", store: Store | None = None) -> Entered | None:
         self.asked.append(question)
-        self.masked.append(masked)
+        self.fields.append(field)
         self.stores.append(store.place if store else "")
         return (self._secret, self._keeps) if self._secret else None
 
@@ -346,11 +346,11 @@ def test_time_of_questions_is_measured(tmp_path: Path, monkeypatch: pytest.Monke
     seen: list[float] = []
 
     class Slow(FakeUser):
-        async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
+        async def secret(self, question: str, *, field: str = "password", store: Store | None = None) -> Entered | None:
             clock[0] += 30
             seen.append(credentials.asked_for)
             clock[0] += 12
-            return await super().secret(question, masked=masked, store=store)
+            return await super().secret(question, field=field, store=store)
 
     credentials = StoredCredentials(store(tmp_path), Slow("typed"))
     assert credentials.asked_for == 0
@@ -385,10 +385,10 @@ def test_value_that_cannot_be_stored_is_not_sent(tmp_path: Path, monkeypatch: py
     assert refused.sentence.startswith("Not stored, and nothing was sent: the disk is full.")
 
 
-def test_prompt_masks_password_but_not_user_name(tmp_path: Path) -> None:
+def test_prompt_names_the_field(tmp_path: Path) -> None:
     person = FakeUser("typed")
     credentials = StoredCredentials(store(tmp_path), person)
     for field in ("username", "password", "token"):
         asyncio.run(credentials.secret(STAGING, field))
-    assert person.masked == [False, True, True]
+    assert person.fields == ["username", "password", "token"]
     assert person.asked[0].startswith("user name for staging")

@@ -141,7 +141,7 @@ class Typist:
     def __init__(self, value: str) -> None:
         self.value = value
 
-    async def secret(self, question: str, *, masked: bool = True, store: object = None) -> tuple[str, bool]:
+    async def secret(self, question: str, *, field: str = "password", store: object = None) -> tuple[str, bool]:
         return self.value, False
 
     async def opens(self, file: str) -> bool:

@@ -117,8 +117,18 @@ async def test_focused_answer_is_visible_in_five_lines() -> None:
     assert program.answers == ["go"]
 
 
+@pytest.mark.parametrize(
+    ("field", "shown"), [("username", "user name ada"), ("token", "token •••"), ("session", "session id •••")]
+)
+async def test_question_names_its_field_and_masks_secrets(field: str, shown: str) -> None:
+    async with opened(AskSecret("What for shop", field, store="")) as program:
+        await program.type_in("ada")
+        assert shown in program.words
+        await program.press("escape")
+
+
 async def test_masked_text_is_neither_shown_nor_copied() -> None:
-    async with opened(AskSecret("Password", masked=True, store="")) as program:
+    async with opened(AskSecret("Password", "password", store="")) as program:
         await program.type_in("hunter2x")
         entry = program.screen.query_one(Entry)
         entry.select_all()
