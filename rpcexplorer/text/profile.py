@@ -109,8 +109,12 @@ LABEL: Final = 15
 """Columns of labels, enough for the longest key."""
 FEW: Final = 4
 AT_TOP: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
-HEADINGS: Final = ("Auth and login", "Requests", "Headers")
-GROUPS: Final = {"auth": "Auth and login", "login": "Auth and login", "headers": "Headers"}
+HEADINGS: Final = ("Process", "Auth and login", "Requests", "Headers")
+GROUPS: Final = {
+    **dict.fromkeys(("command", "folder", "environment", "environment_secrets"), "Process"),
+    **dict.fromkeys(("auth", "login"), "Auth and login"),
+    "headers": "Headers",
+}
 COUNTED: Final = {"call": "saved calls", "variables": "variables", "method": "methods"}
 """Tables of a file that are only counted, by their key: the call screen shows what is in them."""
 ASSUMED: Final = ", if the server asks for credentials"
@@ -252,7 +256,7 @@ def _heading_of(key: str) -> str:
 
 
 def _setting(key: str, value: Any) -> WordLine:
-    label = key.partition(".")[2] or key
+    label = "secrets" if key == "environment_secrets" else key.partition(".")[2] or key
     if value is None or value == "":
         return _row(label, "none", "dim")
     if isinstance(value, dict | list):

@@ -505,9 +505,9 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     if profile.has_sessions:
         return True
     if asks:
-        screen.notify(f"{profile.shown_name} needs no login: each call sends its credentials.")
+        screen.notify(f"{profile.shown_name} needs no login: {_use_of_secrets(profile)}.")
     else:  # A profile without logins gets new secrets instead.
-        words = f"{profile.shown_name} has no login: each call sends its credentials."
+        words = f"{profile.shown_name} has no login: {_use_of_secrets(profile)}."
         await secrets(screen, explorer, profile, words)
     return False
 
@@ -520,6 +520,11 @@ async def enter_credentials(screen: Screen[Any], explorer: Explorer, profile: Pr
     if explorer.credentials.is_rejected(profile):
         words = f"{REJECTED} {words}"
     return await _ask_for(screen, explorer, profile, Credentials(explorer, profile, words, login=True))
+
+
+def _use_of_secrets(profile: Profile) -> str:
+    """Return what happens to the secrets of a profile without a login."""
+    return "each call sends its credentials" if profile.call_secrets else "its process gets its secrets when it starts"
 
 
 def _lacking(found: KnownFields) -> list[str]:

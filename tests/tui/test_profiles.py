@@ -96,6 +96,20 @@ async def test_footer_offers_the_actions_of_the_profile(make_explorer: Make) -> 
         assert program.app.screen is screen
 
 
+async def test_page_of_a_process_shows_its_environment(make_explorer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("API_KEY", raising=False)
+    process = '[profile.tool]\nurl = "stdio:"\ncommand = ["cat"]\n'
+    process += 'environment = { DEBUG = "1" }\nenvironment_secrets = ["API_KEY"]\n'
+    async with open_program(make_explorer(process), profile="tool") as program:
+        await program.profiles("tool")
+        await program.sees("Process", "command cat", "DEBUG 1", "secrets API_KEY", "API_KEY ! missing")
+        await program.play("""
+            s | API_KEY
+            replace tool-key-of-a-process
+            enter | API_KEY stored
+        """)
+
+
 async def test_screens_on_prod_have_a_red_edge_at_the_left(make_explorer: Make) -> None:
     async with open_program(make_explorer(TWO), profile="two") as program:
         calls = await program.on(CallScreen)
