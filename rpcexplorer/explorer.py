@@ -811,7 +811,7 @@ class Explorer:
             self.method_lists.note_response(exchange, client.profile, keep=self.journal.recording)
 
         def take(event: Event) -> None:
-            if event.is_settled:
+            if event.is_settled and event.kind != "part":
                 settle(event)
             self.hooks.on_event(client.profile, event)
 

@@ -36,7 +36,7 @@ from rpcexplorer.model.method import SIGN, method_of, no_such_call
 from rpcexplorer.model.problem import Checked, SchemaProblem, counted, cut, joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.patterns import regex
-from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, array_of
 from rpcexplorer.text.exchange import SIGNS, failed_count, failed_lines, outcome_line, times, transport_line
 from rpcexplorer.text.json_text import highlighted, inked, painted
 from rpcexplorer.text.printable import printable
@@ -380,6 +380,9 @@ def show(world: World, exchange: Exchange, part: Part = "result", *, include: bo
     _print_part(world, exchange, part)
     for remark in exchange.remarks:
         world.warn(remark)
+    if isinstance(exchange.outcome, Result) and exchange.parts and part == "result":
+        came = counted(len(exchange.parts), "part")
+        world.say(f"the result came in {came}: the last one is printed. To print each, use listen")
     words = ""
     if exchange.kind == "batch":
         from rpcexplorer.model.batch import parts_of
@@ -411,10 +414,10 @@ def _print_part(world: World, exchange: Exchange, part: Part) -> None:
 
 
 def _print_texts(world: World, result: Result) -> None:
-    """Print the texts of a result: laid out on a terminal, as they are in a pipe."""
+    """Print the texts of a result, or of all its parts: laid out on a terminal, as they are in a pipe."""
     from rpcexplorer.text.blocks import block_rows, plain_text, text_blocks  # Few calls ask for them.
 
-    blocks = text_blocks(bytes(result.text))
+    blocks = text_blocks(array_of(result.parts) if result.parts else bytes(result.text))
     if not blocks:
         world.say("the result contains no text, at most short strings. To print it as JSON, remove --text")
     elif world.shows:

@@ -509,6 +509,7 @@ def _rest(exchange: Exchange) -> dict[str, object]:
         **_message(exchange),
         "phases": phases_ms(response.phases),
         "reused": response.phases.kept,
+        "parts": [printable_bytes(bytes(part)) for part in exchange.parts],
         "remarks": list(map(printable, exchange.remarks)),
         "answer": printable(event.answer, lines=True),
         "of": printable(event.of),

@@ -119,6 +119,8 @@ class Listener:
         """Bytes of the messages that are not written yet."""
         self._calls = True
         """A response is still to come."""
+        self._has_parts = False
+        """The responses go to stdout, as parts of one result."""
         self._is_over = self._is_interrupted = False
         self._is_complete = False
         """It ended by count or time."""
@@ -179,6 +181,8 @@ class Listener:
         match end.outcome:
             case Cancelled():
                 return INTERRUPTED
+            case Result(message=""):  # All its parts were printed.
+                return 0
             case Unreached(sentence=words) | Malformed(reason=words) if not self._calls:
                 if in_handshake(end.outcome):
                     words = f"The connection was not opened, because {words}"
@@ -193,8 +197,9 @@ class Listener:
         """Take an event of any kind; messages are written together, once in each turn of the event loop."""
         if self._is_over:
             return
-        if event.kind in {"notification", "request"}:
+        if event.kind in {"notification", "request", "part"}:
             note_event(self._world, self._explorer, profile, event)
+            self._has_parts |= event.kind == "part"
             if self._names and event.method not in self._names:
                 return
             if not self._unwritten:
@@ -263,7 +268,7 @@ class Listener:
             self._world.say(note)
         for remark in exchange.remarks:
             self._world.warn(remark)
-        if isinstance(exchange.outcome, Result):
+        if isinstance(exchange.outcome, Result) and not self._has_parts:
             shown = bytes(exchange.outcome.text[:MAX_RESULT]).decode(errors="replace")
             if len(exchange.outcome.text) > MAX_RESULT:
                 shown += "…"

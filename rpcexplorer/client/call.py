@@ -21,7 +21,7 @@ from rpcexplorer.auth.credentials import (
 )
 from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.pointers import PointerLookup
-from rpcexplorer.model.exchange import Outcome, Sent
+from rpcexplorer.model.exchange import EVENT_STREAM, Outcome, Sent
 from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import CALLS_A_TOOL, LISTEN, Profile, split_socket
 from rpcexplorer.model.secret import UNRECORDED, Secret
@@ -197,7 +197,6 @@ def explained(outcome: Malformed, response: Response, profile: Profile, *, is_ah
 
 
 OK = 200
-EVENT_STREAM: Final = "text/event-stream"
 CLEAR_STATUSES = frozenset({*REDIRECTS, 401, 407})
 """Statuses after which the content of the body does not matter."""
 MAY_ASK: Final = frozenset({CALLS_A_TOOL, "prompts/get", "resources/read"})

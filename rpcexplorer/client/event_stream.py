@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -22,15 +23,16 @@ from rpcexplorer.client.server_messages import (
     key_of,
     messages_of_array,
     notification_of,
+    text_of,
     unreadable_event,
 )
+from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import ACKNOWLEDGED
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, EventStreamDecoder, open_object
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable
 
 if TYPE_CHECKING:
     from rpcexplorer.client.surroundings import Surroundings
-    from rpcexplorer.model.event import Event
     from rpcexplorer.model.profile import Profile
 
 ANSWER_SECONDS: Final = 1.0
@@ -38,6 +40,8 @@ ANSWER_SECONDS: Final = 1.0
 ENDED: Final = "the event stream has ended"
 NOT_ACCEPTED: Final = 300
 """The lowest status with which a server does not accept an answer."""
+MAX_PARTS: Final = 100_000
+"""Parts of one result; decoding them takes a second."""
 
 
 class EventStream:
@@ -74,6 +78,19 @@ class EventStream:
         calls = calls_in(sent.body) if sent.verb == "POST" else []
         self._missing = {key_of(call.id) for call in calls if call.id not in MISSING_IDS}
         """Ids of calls without a response so far."""
+        self._single = ""
+        """The id of the call, if it is only one. All responses to it are parts of its result."""
+        self.has_parts = False
+        """Several are expected, until the server ends the stream."""
+        if len(calls) == len(self._missing) == 1:
+            (self._single,) = self._missing
+            note = profile.methods.get(text_of(calls[0].method or b""))
+            self.has_parts = note is not None and note.parts
+        self.parts = 0
+        """Responses to the one call so far."""
+        self.last_part = b""
+        self._new_parts: list[bytes] = []
+        """Those that were not passed on yet."""
         self._decoder = EventStreamDecoder()
         self._outbox = Outbox()
         self._sending: deque[tuple[Event, bytes]] = deque()
@@ -85,6 +102,9 @@ class EventStream:
             self._take(payload)
         if self.listens and self._decoder.unfinished > self._limit:
             raise Unreachable("size", f"An event is larger than the limit of {self._limit:,} bytes, reply.limit.")
+        if self.parts > MAX_PARTS and not self.listens:
+            sentence = f"The server sent more than {MAX_PARTS:,} parts of one result. To print them all, use listen."
+            raise Unreachable("size", sentence)
 
     async def finish(self) -> None:
         """Read the rest of the stream, and send the answers that are left."""
@@ -124,11 +144,41 @@ class EventStream:
             raise internal_error(error) from error
 
     def _take_one(self, text: bytes, envelope: Envelope | None) -> None:
-        if envelope is None or not self._is_response(envelope):
+        if envelope is not None and self._is_part(envelope):
+            self._take_part(text, is_error=envelope.error not in {None, b"null"})
+        elif envelope is None or not self._is_response(envelope):
             self.requests.take(event_of(text, envelope, self._sent.call))
         elif not self._missing:
             self.is_answered = True
-            self.on_response(replace(self._head, body=text, size=len(text)))
+            self._respond(text)
+
+    def _respond(self, text: bytes) -> None:
+        self.on_response(replace(self._head, body=text, size=len(text)))
+
+    def _is_part(self, envelope: Envelope) -> bool:
+        """Return whether a message is a response to the one call that was sent."""
+        if not self._single or envelope.method is not None or envelope.id in MISSING_IDS:
+            return False
+        return key_of(envelope.id or b"") == self._single
+
+    def _take_part(self, text: bytes, *, is_error: bool) -> None:
+        """Take a response to the call; pass it on if there are several, or more of them are expected."""
+        self.parts += 1
+        is_all = is_error or not self.has_parts
+        self.is_answered |= is_all
+        self.last_part = text
+        self._new_parts.append(text)
+        if self.parts == 1:
+            self._missing.clear()
+            self._respond(text)
+            if is_all:
+                return
+        for part in self._new_parts:
+            event = Event(datetime.now(UTC), "part", part, of=self._sent.call)
+            self._around.on_event(event)
+            if self.listens:
+                self._around.on_settled(event)
+        self._new_parts.clear()
 
     def _is_response(self, envelope: Envelope) -> bool:
         """Return whether a message is a response to what was sent.
@@ -211,13 +261,15 @@ class Listening:
             raise Unreachable("closed", sentence, maybe_ran=True)
         return self._task.result()
 
-    async def wait(self) -> Unreachable:
-        """Wait until the stream ends; return the reason."""
+    async def wait(self) -> Unreachable | bytes:
+        """Wait until the stream ends; return the reason, or the last part of a result that is complete then."""
         assert self._task is not None
         try:
             await self._task
         except Unreachable as error:
             return error
+        if self.stream is not None and self.stream.has_parts:
+            return self.stream.last_part
         return Unreachable("closed", "The server ended the event stream.")
 
     async def close(self) -> None:

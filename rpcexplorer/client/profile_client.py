@@ -27,7 +27,6 @@ from rpcexplorer.auth.credentials import (
 from rpcexplorer.auth.registry import auth_of, login_requests, requests_for
 from rpcexplorer.client.call import (
     CAN_PIN,
-    EVENT_STREAM,
     HUNG_UP,
     LARGE_BODY_BYTES,
     MAX_REFUSED,
@@ -47,11 +46,23 @@ from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
-from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Stop, Unreached, fresh_id
+from rpcexplorer.model.exchange import (
+    EVENT_STREAM,
+    Cancelled,
+    Exchange,
+    Outcome,
+    Refused,
+    Sent,
+    Stop,
+    Unreached,
+    fresh_id,
+)
+from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import LISTEN, MCP_SESSION_HEADER, Auth, OpeningCall, Profile
 from rpcexplorer.model.secret import LATER, UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, Redaction
+from rpcexplorer.rpc.codec import decode
 from rpcexplorer.rpc.messages import METHOD_NOT_FOUND, ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
 
@@ -303,8 +314,8 @@ class ProfileClient:
 
         Over HTTP, the connection is the event stream of the response, or that of a GET request without a draft.
         ``on_response`` gets the exchange when its response came, or the connection opened. A call that failed is
-        returned at once instead. The outcome says why nothing more comes: `Unreached`, `Cancelled` by ``stop``, or
-        `Malformed` if the server has no event stream.
+        returned at once instead. The outcome says why nothing more comes: `Unreached`, `Cancelled` by ``stop``,
+        `Malformed` if the server has no event stream, or the last part of a result.
         """
         stop, opens = stop or Stop(), draft is None
         listening = None if self.profile.is_open_connection else _listening()
@@ -328,6 +339,9 @@ class ProfileClient:
         notes = (listening.note,) if listening and listening.note else ()
         if end is None:
             return replace(exchange, outcome=Cancelled(), notes=notes)
+        if isinstance(end, bytes):
+            last = self.redaction().redactor(of_reply=True).body(end)
+            return replace(exchange, outcome=decode(last, exchange.id, self.profile.form), notes=notes)
         hide = self.redaction().redactor().text
         return replace(exchange, outcome=Unreached(end.step, hide(end.sentence), reason=end.reason), notes=notes)
 
@@ -725,6 +739,8 @@ class RunningCall:
             sentence += f" {CAN_PIN}"
         elif self._client.advises and maybe_ran:
             sentence += f" {MAYBE_RAN}"
+        if self._stream is not None and self._stream.parts:
+            sentence += f" {counted(self._stream.parts, 'part')} of the result came before that."
         return Unreached(error.step, sentence, maybe_ran, error.reason, error.in_handshake)
 
     async def _read(self, request: AuthRequest, response: Response, *, fetches: bool, is_opening: bool) -> Outcome:

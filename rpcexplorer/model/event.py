@@ -11,8 +11,9 @@ from rpcexplorer.model.secret import MARGIN
 from rpcexplorer.rpc.codec import encode_answer
 from rpcexplorer.rpc.messages import EnvelopeForm
 
-EventKind = Literal["notification", "request", "response", "unreadable"]
-"""``response``: one that no call waits for. ``unreadable``: data that is not a message."""
+EventKind = Literal["notification", "request", "response", "part", "unreadable"]
+"""``response``: one that no call waits for. ``part``: one of several responses to a call, which is recorded with the
+call. ``unreadable``: data that is not a message."""
 MAX_EVENT: Final = 1024 * 1024
 """Bytes of a message to show and to record."""
 

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from msgspec import Struct
 
 from rpcexplorer.model.problem import Problem
+from rpcexplorer.rpc.codec import parts_in
 from rpcexplorer.rpc.messages import CHANCE_LIMIT, EnvelopeForm, ErrorObject, Malformed, Result, make_id
 from rpcexplorer.transport.port import NOTHING_CAME, Reason, Response, Step
 
 if TYPE_CHECKING:
     from asyncio import Task  # The process that checks schemas needs no event loop.
+
+    from rpcexplorer.jsontext.slices import Text
 
 CallKind = Literal["call", "notification", "batch", "opening"]
 RecordKind = Literal[CallKind, "event"]
@@ -105,6 +108,9 @@ EXIT_CODES: dict[OutcomeName, int] = {
 """Exit codes of the command line; credentials that are missing give 3."""
 CREDENTIALS: frozenset[int | None] = frozenset({401, 403, 407})
 """Statuses that reject credentials, if there is no error object."""
+EVENT_STREAM: Final = "text/event-stream"
+MAX_UNFINISHED: Final = 256 * 1024
+"""Bytes of an event stream without an end that are read, in 50 ms."""
 NEVER_LEFT: frozenset[Step] = frozenset({"url", "request"})
 """Steps at which the profile or the command has to be corrected."""
 
@@ -171,6 +177,16 @@ class Exchange(Struct, frozen=True):
     def counts_as(self) -> OutcomeName:
         """Return the outcome to show: a failed MCP tool is an error."""
         return "error" if isinstance(self.outcome, Result) and self.outcome.message else self.outcome_name
+
+    @property
+    def parts(self) -> tuple[Text, ...]:
+        """Return the results of several responses to the call; without the last one, those at the beginning."""
+        if isinstance(self.outcome, Result | ErrorObject):
+            return self.outcome.parts
+        is_stream = (self.response.header("content-type") or "").lower().startswith(EVENT_STREAM)
+        if isinstance(self.outcome, Unreached | Cancelled) and is_stream:
+            return parts_in(self.response.body[:MAX_UNFINISHED], self.id)
+        return ()
 
     @property
     def exit_code(self) -> int:

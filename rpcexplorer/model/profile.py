@@ -296,6 +296,8 @@ class MethodNote(Struct, frozen=True, forbid_unknown_fields=True):
     """JSON pointers into its result that comparisons ignore."""
     plain: tuple[str, ...] = ()
     """JSON pointers to values of its result that are no secrets, whatever their names are."""
+    parts: bool = False
+    """Its result comes in several responses on an event stream, until the server ends the stream."""
 
 
 FORM_OF_REQUEST: Final = ("content_type", "accept", "empty_params")

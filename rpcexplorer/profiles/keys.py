@@ -209,6 +209,7 @@ METHOD: Final = TableRule(
         "auth": AUTH_TYPE,
         "ignore": list_rule(ignored_rule, "JSON pointers"),
         "plain": list_rule(ignored_rule, "JSON pointers"),
+        "parts": flag_rule,
     },
     refused_key,
 )

@@ -35,7 +35,7 @@ from rpcexplorer.redaction.redactor import (
     value_after,
     words_of,
 )
-from rpcexplorer.rpc.codec import LARGE, native_parts
+from rpcexplorer.rpc.codec import LARGE, native_parts, parts_in
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result, spelled
 
 if TYPE_CHECKING:
@@ -466,6 +466,8 @@ def _for_screen(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:
         return exchange
     response = replace(exchange.response, body=body, remarks=(*exchange.response.remarks, HIDDEN_IN_RESPONSE))
     outcome = exchange.outcome
+    if isinstance(outcome, Result | ErrorObject) and outcome.parts:
+        outcome = replace(outcome, parts=parts_in(body, exchange.id))
     if not isinstance(outcome, Result) or len(body) <= LARGE:
         return replace(exchange, outcome=_redact_parts_of_body(outcome, hide), response=response)
     members = native_parts(body) if exchange.envelope != "transmission" else None

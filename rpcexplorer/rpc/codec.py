@@ -252,8 +252,10 @@ def meant(envelope: Envelope, id: str | None, form: MessageForm) -> Reply:
 
 def id_of(text: bytes, form: MessageForm) -> bytes | None:
     envelope = open_object(text)
-    if envelope is None:
-        return None
+    return None if envelope is None else _id_in(envelope, form)
+
+
+def _id_in(envelope: Envelope, form: MessageForm) -> bytes | None:
     return envelope.tag if form.envelope == "transmission" else envelope.id
 
 
@@ -467,25 +469,58 @@ def messages_in(payloads: list[bytes]) -> list[bytes]:
 
 
 def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
-    """Return the message with this id, else an error that names no call."""
-    replies = []
-    for at, text in enumerate(messages_in(payloads)):
-        reply = read_object(text, id, form)
-        if not isinstance(reply, Malformed):
-            replies.append((at, id_of(text, form), reply))
-    own = replies
-    if id is not None:
-        known = spellings(id)
-        own = [found for found in replies if found[1] in known]
+    """Return the message with this id, else an error that names no call.
+
+    Several messages with this id are the parts of one result, and the last one is returned.
+    """
+    replies = _replies_in(payloads, id, form)
+    if id is None:
+        own = replies[:1]
+    else:
+        own = _with_id(replies, id)
     if not own:
-        own = [found for found in replies if found[1] in MISSING_IDS and isinstance(found[2], ErrorObject)]
+        own = [found for found in replies if found[1] in MISSING_IDS and isinstance(found[2], ErrorObject)][:1]
     if not own:
         return no_reply_in(payloads)
-    at, _, reply = own[0]
+    at, _, reply = own[-1]
+    others = at - len(own) + 1
+    if len(own) > 1:
+        reply = replace(reply, parts=_values_of(own))
     # An event stream is not a deviation: some servers answer with nothing else.
-    if at == 0:
+    if others == 0:
         return reply
-    return with_remarks(reply, (f"the response is an event stream, with {counted(at, 'other event')} before it",))
+    return with_remarks(reply, (f"the response is an event stream, with {counted(others, 'other event')} before it",))
+
+
+_Found = tuple[int, bytes | None, Result | ErrorObject]
+"""The place of a message among the events, its id, and its meaning."""
+
+
+def _replies_in(payloads: list[bytes], id: str | None, form: MessageForm) -> list[_Found]:
+    replies = []
+    for at, text in enumerate(messages_in(payloads)):
+        envelope = open_object(text)
+        if envelope is None:
+            continue
+        reply = meant(envelope, id, form)
+        if not isinstance(reply, Malformed):
+            replies.append((at, _id_in(envelope, form), reply))
+    return replies
+
+
+def _with_id(replies: list[_Found], id: str) -> list[_Found]:
+    known = spellings(id)
+    return [found for found in replies if found[1] in known]
+
+
+def _values_of(replies: list[_Found]) -> tuple[Text, ...]:
+    return tuple(reply.text if isinstance(reply, Result) else reply.value for _, _, reply in replies)
+
+
+def parts_in(body: bytes, id: str) -> tuple[Text, ...]:
+    """Return the results that came in an event stream, even if the stream is incomplete."""
+    payloads = [payload for payload in EventStreamDecoder().feed(body) if fault(payload) is None]
+    return _values_of(_with_id(_replies_in(payloads, id, USUAL_FORM), id))
 
 
 def no_reply_in(payloads: list[bytes]) -> Malformed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -67,6 +68,8 @@ class Result(Struct, frozen=True):
     """Quirks: harmless deviations of all the server's responses, shown once."""
     message: str = ""
     """The error message of an MCP tool that failed, else empty."""
+    parts: tuple[Text, ...] = ()
+    """If the server sent several responses to the call: the results in order. The last one is ``text``."""
 
     @property
     def value(self) -> bytes:
@@ -89,6 +92,8 @@ class ErrorObject(Struct, frozen=True):
     """The ``error`` member as the server wrote it; for a batch, the response."""
     remarks: tuple[str, ...] = ()
     habits: tuple[str, ...] = ()
+    parts: tuple[Text, ...] = ()
+    """If the server sent several responses to the call: the results in order, and this error."""
 
     def decoded(self) -> Any:
         return decoded(self.value)
@@ -123,6 +128,11 @@ def spelled(text: str) -> str:
         import json
 
         return json.dumps(text)
+
+
+def array_of(parts: Iterable[Text]) -> bytes:
+    """Return JSON texts as one array."""
+    return b"[" + b",".join(parts) + b"]"
 
 
 def decoded(text: bytes) -> Any:

@@ -83,6 +83,7 @@ class HttpTransport:
             problem = known
         except Exception as failure:  # noqa: BLE001 - the border: httpcore lets through far more than its own errors
             if incoming.is_answered:
+                incoming.was_open = limit.expired()
                 return incoming.response()
             if proxy is not None and address.scheme == "http" and incoming.head.status == PROXY_REFUSES:
                 # The request reached only the proxy, even if its error page was cut off.

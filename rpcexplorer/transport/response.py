@@ -141,6 +141,7 @@ _STAGES: dict[Phase, Stage] = {
     "body": "receiving",
 }
 EARLY = "The response began before the whole request was sent: the server did not read the rest."
+OPEN = "The server left the event stream open. If more of the result follows, set parts = true for this method."
 _PACKED = 1024  # Bytes to decompress at a time: at most 1 MB of output, and a few ms.
 _READ = 16 * 1024  # Bytes of events at a time, for a few ms.
 _LAST_SECONDS = 0.25  # From the response in an event stream to the end of the stream.
@@ -166,6 +167,8 @@ class Incoming:
         """The connection was open before."""
         self.is_cut = False
         """The server closed the connection before the end of the response."""
+        self.was_open = False
+        """The event stream went on after the response of the call."""
         self._offered, self._proxy, self._watch, self._cap = offered, proxy, watch, cap
         self.limit: asyncio.Timeout | None = None
         """The deadline of the whole response."""
@@ -259,6 +262,8 @@ class Incoming:
         remarks = [*self._body.remarks]
         if not self.sent_whole:
             remarks.append(EARLY)
+        if self.was_open:
+            remarks.append(OPEN)
         return replace(self._head, body=body, size=len(body), remarks=tuple(remarks), phases=self._phases())
 
     def _phases(self) -> Phases:

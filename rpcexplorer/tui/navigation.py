@@ -70,7 +70,11 @@ class Navigation:
         return next((screen for screen in screens if screen.is_complete), None)
 
     def take_event(self, profile: Profile, event: Event) -> None:
-        if self._screen is not None:
+        if self._screen is None:
+            return
+        if event.kind == "part":
+            self._screen.sender.take_part(event)
+        else:
             self._screen.connections.take(profile, event)
 
     def take_stderr(self, profile: Profile, line: str) -> None:

@@ -16,11 +16,11 @@ from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.exchange import Exchange, Stop, Unreached
-from rpcexplorer.model.profile import Answer, Profile
+from rpcexplorer.model.exchange import Cancelled, Exchange, Stop, Unreached
+from rpcexplorer.model.profile import Answer, MethodNote, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import ErrorObject, Malformed, Result
-from tests.fakes.wire import HOLD, NEXT, RESET, Part, Parts, RawServer, Received, http_reply
+from tests.fakes.wire import HOLD, NEXT, RESET, Act, Part, Parts, RawServer, Received, http_reply
 
 STREAM = http_reply(headers={"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"})
 """The head of an event stream, which ends with ``END``."""
@@ -281,12 +281,91 @@ def test_stream_without_end_does_not_delay_the_response() -> None:
     with RawServer(script) as server:
         _, exchange = called(server, timeout=60.0)
     assert isinstance(exchange.outcome, Result)
+    assert exchange.remarks == (
+        "The server left the event stream open. If more of the result follows, set parts = true for this method.",
+    )
 
 
 def test_failure_after_the_response_keeps_the_result() -> None:
     with RawServer(lambda request: [STREAM, response_to(request), RESET]) as server:
         _, exchange = called(server)
     assert isinstance(exchange.outcome, Result)
+
+
+STREAMED = {"m": MethodNote(parts=True)}
+"""The method whose result comes in parts."""
+
+
+def test_result_in_parts_ends_with_its_stream() -> None:
+    def script(request: Received) -> Parts:
+        return [STREAM, response_to(request), HOLD, event(TICK) + response_to(request, 2), END]
+
+    with RawServer(script) as server:
+        user = User(server, methods=STREAMED)
+        user.on_event = lambda event: server.release() if event.kind == "part" else None
+        exchange = asyncio.run(user.call())
+    assert isinstance(exchange.outcome, Result)
+    assert (exchange.outcome.value, exchange.parts) == (b"2", (b"1", b"2"))
+    assert [event.kind for event in user.events] == ["part", "notification", "part"]
+    assert {event.of for event in user.events} == {exchange.id}
+    assert user.settled == [], "parts are recorded with the call"
+
+
+def test_several_responses_are_parts_without_a_setting() -> None:
+    def script(request: Received) -> Parts:
+        return STREAM + response_to(request) + response_to(request, 2) + END
+
+    with RawServer(script) as server:
+        user, exchange = called(server)
+    assert (exchange.parts, [event.kind for event in user.events]) == ((b"1", b"2"), ["part", "part"])
+
+
+@pytest.mark.parametrize(("act", "step"), [(HOLD, "timeout"), (RESET, "body")])
+def test_result_without_its_last_part_is_no_response(act: Act, step: str) -> None:
+    def script(request: Received) -> Parts:
+        return [STREAM, response_to(request), response_to(request, 2), act]
+
+    with RawServer(script) as server:
+        _, exchange = called(server, methods=STREAMED, timeout=0.5)
+    assert isinstance(exchange.outcome, Unreached)
+    assert exchange.outcome.step == step
+    assert exchange.outcome.sentence.endswith("2 parts of the result came before that.")
+    assert exchange.parts == (b"1", b"2")
+
+
+def test_parts_without_end_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.client.event_stream.MAX_PARTS", 3)
+
+    def script(request: Received) -> Iterator[Part]:
+        yield STREAM
+        while True:
+            yield response_to(request)
+
+    with RawServer(script) as server:
+        _, exchange = called(server, methods=STREAMED)
+    assert isinstance(exchange.outcome, Unreached)
+    assert exchange.outcome.step == "size"
+    assert exchange.outcome.sentence.startswith("The server sent more than 3 parts of one result. ")
+
+
+def test_call_with_parts_can_be_cancelled() -> None:
+    with RawServer(lambda request: [STREAM, response_to(request), HOLD]) as server:
+        user = User(server, methods=STREAMED)
+        user.on_event = lambda _: user.stop.press()
+        exchange = asyncio.run(user.call())
+    assert isinstance(exchange.outcome, Cancelled)
+    assert exchange.parts == (b"1",)
+
+
+def test_error_ends_a_result_in_parts() -> None:
+    def script(request: Received) -> Parts:
+        error = {"jsonrpc": "2.0", "id": request.json["id"], "error": {"code": 1, "message": "no"}}
+        return [STREAM, event(error), HOLD]
+
+    with RawServer(script) as server:
+        user, exchange = called(server, methods=STREAMED, timeout=60.0)
+    assert isinstance(exchange.outcome, ErrorObject)
+    assert user.events == []
 
 
 def test_each_response_of_a_batch_is_waited_for() -> None:
@@ -325,6 +404,17 @@ def test_listening_goes_on_after_the_response() -> None:
     user, end, _ = listened(script, Draft("m"), lambda server: server.release())
     assert [response.outcome for response in user.responses] == [Result(b"1")]
     assert (end.outcome, len(user.events)) == (Unreached("closed", "The server ended the event stream."), 2)
+
+
+@pytest.mark.parametrize("methods", [STREAMED, {}])
+def test_listening_gets_each_part(methods: dict[str, MethodNote]) -> None:
+    def script(request: Received) -> Parts:
+        return [STREAM, response_to(request), HOLD, response_to(request, 2), END]
+
+    user, end, _ = listened(script, Draft("m"), lambda server: server.release(), methods=methods)
+    assert [json.loads(event.text)["result"] for event in user.events] == [1, 2]
+    assert user.settled == user.events, "only the first one is recorded with the call"
+    assert end.outcome == (Result(b"2") if methods else Unreached("closed", "The server ended the event stream."))
 
 
 def test_listening_without_a_call_gets_a_stream() -> None:

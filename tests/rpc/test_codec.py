@@ -24,6 +24,7 @@ from rpcexplorer.rpc.codec import (
     event_payloads,
     open_array,
     open_object,
+    parts_in,
 )
 from rpcexplorer.rpc.messages import (
     CHANCE_LIMIT,
@@ -675,3 +676,21 @@ def test_deep_json_beyond_the_limit_is_declined() -> None:
     reply = decode(b'{"id":"abc","result":' + b"[" * MAX_DEEP + b"]" * MAX_DEEP + b"}", ID)
     assert isinstance(reply, Malformed)
     assert reply.reason == "The response is nested too deeply to be read: such JSON can have 256 KiB."
+
+
+def test_last_of_several_responses_is_the_result() -> None:
+    last = OURS.replace('"result":1', '"result":2')
+    assert decode(stream(OURS, NOTE, last), "7") == Result(
+        b"2", ("the response is an event stream, with 1 other event before it",), parts=(b"1", b"2")
+    )
+    failed = '{"jsonrpc":"2.0","id":"7","error":{"code":1,"message":"no"}}'
+    reply = decode(stream(OURS, failed), "7")
+    assert isinstance(reply, ErrorObject)
+    assert reply.parts == (b"1", b'{"code":1,"message":"no"}')
+    assert decode(stream(OURS, last), None) == Result(b"1"), "the id is not checked, so they may answer several calls"
+
+
+def test_parts_of_an_incomplete_stream_are_read() -> None:
+    assert parts_in(stream(OURS, NOTE, OTHER, OURS) + b'data: {"id":"7","resu', "7") == (b"1", b"1")
+    assert parts_in(stream(OURS) + b"data: \xff\n\n", "7") == (b"1",)
+    assert parts_in(b'{"id":"7","result":1}', "7") == ()

@@ -6,6 +6,7 @@ Views are loaded when they are first shown, so that a start without a response n
 from __future__ import annotations
 
 import asyncio
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
@@ -18,7 +19,8 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.rpc.messages import ErrorObject, Result
+from rpcexplorer.rpc.codec import open_object
+from rpcexplorer.rpc.messages import ErrorObject, Result, array_of
 from rpcexplorer.tui.commands import Commanded
 from rpcexplorer.tui.key_queue import paced
 from rpcexplorer.tui.theme import AFTER_NUMBER
@@ -77,9 +79,11 @@ class Body(Commanded, Vertical, scope="table"):
         self._sheet = Sheet()
         """Headers, timing, or the page without a body."""
         self._readers: dict[str, Reader] = {}
-        """By their text: ``response``, ``made``, ``texts`` or ``bytes``."""
+        """By their text: ``response``, ``made``, ``parts``, ``texts`` or ``bytes``."""
         self._grid: Grid | None = None
         self._table: Table | None = None
+        self.parts = b""
+        """The parts of the result as one array; empty if it came in one response."""
         self.blocks: Sequence[TextBlock] = ()
         """The texts in the result."""
         self._plain = b""
@@ -98,7 +102,8 @@ class Body(Commanded, Vertical, scope="table"):
         """The view of JSON or text for the tab, made on first use."""
         from rpcexplorer.tui.widgets.reader import Reader
 
-        name = {"Raw": "bytes", "Text": "texts"}.get(self.tab, "response" if self.made is None else "made")
+        own = {"Parts": "parts", "Text": "texts", "Raw": "bytes"}
+        name = own.get(self.tab, "response" if self.made is None else "made")
         if name not in self._readers:
             self._readers[name] = reader = Reader()
             reader.display = False
@@ -129,6 +134,8 @@ class Body(Commanded, Vertical, scope="table"):
             return self.exchange.response.body or self.text
         if self.tab == "Text":
             return self._plain
+        if self.tab == "Parts":
+            return self.parts
         return self.text if self.made is None else self.made
 
     @property
@@ -193,7 +200,35 @@ class Body(Commanded, Vertical, scope="table"):
         self.set_reactive(Body.tabled, False)
         self.set_reactive(Body.made, None)
         self._find_texts()
+        parts = self.exchange.parts if self.exchange is not None else ()
+        self._show_parts(array_of(parts) if parts else b"")
+
+    def show_parts(self, responses: Sequence[bytes]) -> None:
+        """Show the newest responses of a running call, as many as can be laid out at once."""
+        parts: list[Text] = []
+        room = LARGE
+        for response in reversed(responses):
+            room -= len(response)
+            if room < 0 and parts:
+                break
+            envelope = open_object(response)
+            if envelope is not None:
+                parts.append(envelope.result or envelope.error or b"null")
+        self._show_parts(array_of(reversed(parts)))
+
+    def _show_parts(self, parts: bytes) -> None:
+        """Show other parts. The end stays in view if it was, like that of a log."""
+        self.parts = parts
+        if self.tab != "Parts":
+            self._show()
+            return
+        line, document = self.reader.current_line, self.reader.document
+        follows = document is None or line >= document.lines - 1
         self._show()
+        if parts:
+            self.reader.go_to(sys.maxsize if follows else line)
+        else:
+            self.reader.document = None
 
     def _find_texts(self) -> None:
         self.workers.cancel_group(self, "texts")

@@ -20,6 +20,7 @@ from textual.worker import Worker
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Method, SavedCall
+from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import ended, nothing, remark_pieces, transport_pieces
@@ -102,8 +103,7 @@ class Transform(Struct, frozen=True):
         return words
 
 
-TABS: Final = ("Result", "Raw", "Headers", "Timing")
-TABS_WITH_TEXT: Final = ("Result", "Text", "Raw", "Headers", "Timing")
+TABS: Final = ("Result", "Parts", "Text", "Raw", "Headers", "Timing")
 TICK_SECONDS: Final = 0.1
 DELAY: Final = 0.3
 """Seconds of work until the bar shows it and the response is dimmed."""
@@ -193,6 +193,8 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         self._hint.joined = False
         self._last_method = ""
         """The method of the exchange that was shown last."""
+        self._parts_shown = 0
+        """Parts of the running call when they were shown last."""
         self._ticking: Timer | None = None
         """Shows the elapsed time of running work."""
         self.set_reactive(ResponsePane.wrapped, self._explorer.remembered.wrap)
@@ -207,7 +209,9 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         if running is None:
             return
         self._show_progress(running)
-        if running.seconds > DELAY:
+        if running.parts and not running.is_overtaken:
+            self._show_parts(running)
+        elif running.seconds > DELAY:
             is_error = self.exchange is not None and bool(self.exchange.exit_code)
             self.set_class(not is_error, "-old")
             if is_error and self.body.exchange is not None:
@@ -215,10 +219,23 @@ class ResponsePane(Commanded, Vertical, scope="response"):
                 self._show_original()
                 self._show_remarks()
 
+    def _show_parts(self, running: Running) -> None:
+        """Show the newest parts of the result. The tab stays when the call has ended."""
+        if running.parts == self._parts_shown or running.profile is None:
+            return
+        if not self._parts_shown:
+            self.remove_class("-old")
+            self._last_method, self.tab, self.body.exchange = running.method, "Parts", None
+            self._show_remarks()
+        self._parts_shown = running.parts
+        messages = self._explorer.event_redactor(running.profile).messages(running.newest)
+        self.body.show_parts(messages)
+
     def _show_progress(self, running: Running) -> None:
+        method = counted(running.parts, "part") if running.parts else running.method
         self._bar.words = running_words(
             running.words,
-            running.method,
+            method,
             running.progress,
             running.seconds,
             step="waiting for your answer" if self.asked else running.step,
@@ -227,7 +244,9 @@ class ResponsePane(Commanded, Vertical, scope="response"):
 
     @property
     def _tabs(self) -> Sequence[str]:
-        return TABS_WITH_TEXT if self.body.blocks else TABS
+        """The tabs; two of them are there only if they have content."""
+        contents = {"Parts": bool(self.body.parts), "Text": bool(self.body.blocks)}
+        return [tab for tab in TABS if contents.get(tab, True)]
 
     @property
     def can_cancel(self) -> bool:
@@ -252,7 +271,7 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         if not self.prompt.has_focus_within:
             self.prompt.close()
         self.body.exchange = self.exchange
-        if self.tab == "Text" and not self.body.blocks:
+        if self.tab not in self._tabs:
             self.tab = "Result"
         self._follow_search()
         self._show_original()
@@ -276,11 +295,13 @@ class ResponsePane(Commanded, Vertical, scope="response"):
         if self._ticking is not None:
             self._ticking.stop()
         if self.running is not None:
+            self._parts_shown = 0
             self._ticking = self.set_interval(TICK_SECONDS, self._tick)
             self.call_after_refresh(self.body.prepare)
         else:
             self.remove_class("-old")
-            if self.body.exchange is not self.exchange:  # an error was removed, and no response has replaced it
+            if self.body.exchange is not self.exchange and not self._parts_shown:
+                # An error was removed, and no response has replaced it.
                 self.body.exchange = self.exchange
                 self._show_remarks()
         self._show_bar()

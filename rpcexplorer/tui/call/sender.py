@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from rpcexplorer.auth.login import rejects_credentials
 from rpcexplorer.discovery.methods import Discovery, DiscoveryStep
 from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.drafts import DraftKeeper
@@ -59,6 +60,13 @@ class Sender:
             exchange = await explorer.call(draft, id=state.take_id(), watch=self._watch, stop=running.stop)
         self._judge(exchange)
         return exchange
+
+    def take_part(self, event: Event) -> None:
+        """Take a response of several to the running call; it is shown later."""
+        running = self._state.running
+        if running is not None:
+            running.parts += 1
+            running.newest.append(event)
 
     async def login(self, *, ask: bool = False) -> Exchange | None:
         """Open a session; ``ask`` for credentials even if they are known."""

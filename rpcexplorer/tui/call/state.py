@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -13,6 +14,7 @@ from textual import work
 from textual.reactive import reactive
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Exchange, Stop, fresh_id
 from rpcexplorer.model.method import SIGN, Described, Method, SavedCall, SavedMethod, method_of, no_such_call
 from rpcexplorer.model.profile import Profile
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MOST_RECENT: Final = 8
 """At most this many calls are below the methods; the history has all."""
+MAX_PARTS_SHOWN: Final = 100
+"""Parts of a result to show while the call runs; its exchange has all."""
 TIMES_SECONDS: Final = 0.5
 """Until the usual durations are read, so that it delays neither the start nor the first keys."""
 
@@ -47,6 +51,9 @@ class Running:
         """Another exchange was opened meanwhile."""
         self.step = ""
         """The progress of work that makes many calls."""
+        self.parts = 0
+        """Responses to the call so far, if there are several."""
+        self.newest: deque[Event] = deque(maxlen=MAX_PARTS_SHOWN)
         self.started = time.monotonic()
         self._stands_at: float | None = None
         """The elapsed time while a question of the server waits."""
