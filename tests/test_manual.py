@@ -482,7 +482,7 @@ $ rpcexplorer profiles remove x
 WRAPPED: Final = """\
 $ rpcexplorer manual x
 rpcexplorer: There is no page x. The pages are calls, profiles, profile-keys, connecting,
-  connections, mcp, answers, auth, …
+  connections, mcp, answers, a2a, …
   rpcexplorer manual --help"""
 
 

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import CredentialSource
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.client.agent_card import AGENT_CARD
 from rpcexplorer.client.call import certificate_of, connect
 from rpcexplorer.client.hints import hint_for, is_nothing
 from rpcexplorer.client.open_probe import OpenProbe, OpenResult, Trial
@@ -357,6 +358,8 @@ class Tester:
         if login:
             return await client.login(stop=self._stop)
         timeout = min(form.timeout, MAX_SECONDS)
+        if method == AGENT_CARD:
+            return await client.send(Draft(method), timeout=timeout, stop=self._stop, document=AGENT_CARD)
         exchange = await client.send(Draft(method), timeout=timeout, stop=self._stop)
         if _was_closed(exchange) and not form.secrets:
             # The server closed the connection between two harmless calls, so a new connection is tried.
@@ -370,6 +373,8 @@ class Tester:
         """Return the report so far; ``tried`` is the call with credentials."""
         probe, result = self._probe, TrialResult(self._profile, tried) if tried else None
         calls = [TestCall(trial.exchange.method, trial.path, trial.summary) for trial in probe.results]
+        if probe.card_result:
+            calls.append(TestCall("GET", AGENT_CARD, probe.card_result.summary))
         if result:
             calls.append(TestCall(f"{result.exchange.method} with credentials", result.path, result.summary))
         proposal, advice = None, ""

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import KINDS, auth_of
+from rpcexplorer.client.agent_card import AGENT_CARD, AGENT_PRESET, AgentCard, read_agent_card
 from rpcexplorer.client.hints import MOVED, hint_for, members_of, refuses_request
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
@@ -64,6 +65,7 @@ class Sign(Struct, frozen=True):
 
 
 SIGNS: Final = (
+    Sign(AGENT_PRESET, says=("a2a-protocol.org",)),
     Sign("aria2", lists="aria2.", private="aria2.getVersion"),
     Sign("bitcoin", realm="jsonrpc"),
     Sign("bcoin", realm="node"),
@@ -139,6 +141,16 @@ def names_in(exchange: Exchange) -> list[str]:
     return [name for name in found if isinstance(name, str)]
 
 
+def agent_card_in(exchange: Exchange) -> AgentCard | None:
+    """Return the agent card in the response to a request for one."""
+    if not isinstance(exchange.outcome, Result) or len(exchange.outcome.text) > MAX_LIST:
+        return None
+    try:
+        return read_agent_card(exchange.outcome.decoded())
+    except (ValueError, RecursionError):
+        return None
+
+
 MOST: Final = 16
 """Requests of one test, including those with credentials."""
 LIST: Final = "system.listMethods"
@@ -147,13 +159,15 @@ INITIALIZE: Final = ("initialize", "notifications/initialized", "server/discover
 """The calls for a server that speaks MCP."""
 OF_PRESETS: Final = tuple(sign.answers for sign in SIGNS if sign.answers)
 PRIVATE: Final = {sign.preset: sign.private for sign in SIGNS if sign.private}
-METHODS: Final = (LIST, DESCRIBE, *OF_PRESETS, *PRIVATE.values(), *INITIALIZE)
-"""All methods that may be called, which only describe a server."""
+METHODS: Final = (LIST, DESCRIBE, *OF_PRESETS, *PRIVATE.values(), *INITIALIZE, AGENT_CARD)
+"""All methods that may be called, which only describe a server, and the document that may be fetched."""
 PATHS: Final = (
     "/", "/jsonrpc", "/rpc", PATH, "/api", "/api/rpc", "/mcp", "/mopidy/rpc", "/json_rpc", "/json-rpc", "/jsonrpc.php",
     "/ubus", "/RPC", "/api/v1", "/api/v1/jsonrpc",
 )  # fmt: skip
 """Usual paths, most frequent first; other servers show a sign."""
+FOR_CARD: Final = 2
+"""The last requests: for the agent card, which few servers have, and a call at the address that it names."""
 FORM: Final = ("path", "content_type", "accept", "empty_params", "envelope", "id", "handshake")
 """Keys that describe address and form of calls, but not credentials."""
 REFUSING: Final = frozenset({400, 406, 409, 412, 415, 426})
@@ -338,6 +352,9 @@ class Probe:
         """The response of a method that may require credentials."""
         self.blocked: TrialResult | None = None
         """The https target of a redirect that failed at TLS; all calls lead there."""
+        self.card_result: TrialResult | None = None
+        """The response to the request for an agent card."""
+        self.card: AgentCard | None = None
         self.over = False
 
     def run(self) -> Trials:
@@ -449,6 +466,11 @@ class Probe:
             if result.fails_at_tls and result.form.url != self.profile.url:
                 self.blocked = result
                 return None
+            if self._left <= FOR_CARD and not result.ended:
+                places = yield from self._places_of_agent(result.form)
+                if places:
+                    waiting.extendleft(reversed(places))
+                    continue
             closer = [form for form in self._closer(result) if not self._was_asked(form)]
             waiting.extendleft(reversed(closer))
             if closer:
@@ -508,9 +530,25 @@ class Probe:
         form = self.found.form
         if self.found.exchange.outcome_name != "result":
             yield from self._ask(form, DESCRIBE)
-        if not self.preset and not names_in(self.found.exchange):
+        if self.preset not in {"", AGENT_PRESET} or names_in(self.found.exchange):
+            return
+        yield from self._places_of_agent(form)
+        if not self.preset and self.card is None:
             for method in OF_PRESETS:
                 yield from self._ask(form, method)
+
+    def _places_of_agent(self, form: Profile) -> Generator[TrialCall, Exchange, list[Profile]]:
+        """Fetch the agent card of the server, once; return the addresses on this server that it names."""
+        is_http = form.scheme in {"http", "https"}
+        if self.card_result is not None or not is_http or AGENT_PRESET not in self.presets or not self._left:
+            return []
+        self._left -= 1
+        exchange = yield TrialCall(form, AGENT_CARD)
+        self.card_result, self.card = TrialResult(form, exchange), agent_card_in(exchange)
+        if self.card is None:
+            return []
+        places = [self._changed(form, (("path", path),)) for path in self.card.paths]
+        return [self._as(AGENT_PRESET, place.path, place) for place in places if place is not None]
 
     def _ask_for_more(self) -> Trials:
         """Find out whether this server requires credentials, if not all do."""
@@ -541,7 +579,8 @@ class Probe:
 
     def _signs(self) -> Iterable[str]:
         """Return the presets whose signs were seen."""
-        return dict.fromkeys(chain.from_iterable(result.signs for result in self.results))
+        found = [AGENT_PRESET] if self.card else []
+        return dict.fromkeys(chain(found, *(result.signs for result in self.results)))
 
     def _fits(self, form: Profile) -> bool:
         return any(self._as(name, form.path, form) == form for name in self._signs())
@@ -564,7 +603,9 @@ class Probe:
         """Return the form of a preset, at another path."""
         values = self.presets[preset].values
         wanted: dict[str, Any] = {key: getattr(values, key) for key in FORM if key != "path"}
-        return replace(form, path=path, **wanted)
+        own = {name.lower() for name, _ in form.headers}
+        added = [header for header in values.headers if header[0].lower() not in own]
+        return replace(form, path=path, headers=(*form.headers, *added), **wanted)
 
 
 def behind_login(profile: Profile, presets: Mapping[str, Preset]) -> str:

@@ -543,7 +543,11 @@ def _json_rpc(found: TrialResult, profile: Profile) -> Check:
 def _server(probe: Probe) -> Check:
     if probe.preset:
         description = probe.presets[probe.preset].description or probe.preset
-        return Check("Server", "well", f"The server looks like {description} (preset {probe.preset}).")
+        words = f"The server looks like {description} (preset {probe.preset})."
+        if probe.card and probe.found:
+            other = probe.card.about_addresses(probe.found.form.endpoint)
+            words = f"{words} Its agent card describes {probe.card.title}. {other}".rstrip()
+        return Check("Server", "well", words)
     words = "No preset matches."
     for sign in SIGNS:
         if sign.path and probe.found and sign.path == probe.found.form.path:

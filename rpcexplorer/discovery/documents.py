@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
+from rpcexplorer.client.agent_card import AgentCard, read_agent_card
 from rpcexplorer.discovery.methods import Listing
 from rpcexplorer.discovery.openrpc import named_entries, read_openrpc
 from rpcexplorer.discovery.questions import EMPTY, NOT_OFFERED, Dialogue, DiscoveryProtocol, Question, one_question
@@ -24,6 +28,7 @@ from rpcexplorer.discovery.reader import (
 )
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.profile import Profile, split_socket
+from rpcexplorer.rpc.messages import decoded
 
 
 def read_service(value: Any, protocol: str) -> Listing:
@@ -128,16 +133,40 @@ def read_document(value: Any, name: str) -> Listing:
     return read_openrpc(value, name)
 
 
-def at_path(path: str, *, guess: bool = False) -> DiscoveryProtocol:
+_A2A: Final = Path(__file__).parents[1] / "presets" / "a2a.json"
+"""The methods of A2A with their schemas, which no agent card contains."""
+_WITH_SKILLS: Final = ("SendMessage", "SendStreamingMessage")
+MAX_SKILLS: Final = 20
+"""Skills, and examples of each, to describe."""
+
+
+def read_agent(card: AgentCard, name: str, endpoint: str) -> Listing:
+    """Return the methods of A2A. The agent and its skills are the details of those that send a message."""
+    listing = read_openrpc(decoded(_A2A.read_bytes()), name)
+    lines = [line_of(card.name), "", text_of(card.description)]
+    for skill in card.skills[:MAX_SKILLS]:
+        lines += ["", f"{line_of(skill.name)}: {line_of(skill.description)}"]
+        lines += [f"- {line_of(example)}" for example in skill.examples[:MAX_SKILLS]]
+    details, described = text_of("\n".join(lines)), dict(listing.described)
+    for method in _WITH_SKILLS:
+        described[method] = replace(described[method], details=details)
+    problem = card.about_addresses(endpoint)
+    return replace(listing, described=described, about=line_of(card.title), skipped=(problem,) if problem else ())
+
+
+def at_path(path: str, *, endpoint: str = "", guess: bool = False) -> DiscoveryProtocol:
     """Return the protocol that reads the document at a path of the service.
 
-    With ``guess``, the document may be missing.
+    With ``guess``, the document may be missing. ``endpoint``: the address of the calls, which an agent card may differ
+    from.
     """
 
     def ask(described: Collection[str]) -> Dialogue:  # noqa: ARG001 - it has a say of its own on every method
         answer = yield Question(path, document=True, guess=guess)
         listing = Listing(refusal=answer.refusal)
-        if not answer.refusal:
+        if not answer.refusal and (card := read_agent_card(answer.value)):
+            listing = read_agent(card, path, endpoint)
+        elif not answer.refusal:
             listing = read_document(answer.value, path)
         if guess and listing.refusal and not listing.refusal.startswith(NOT_OFFERED):
             return Listing(refusal=f"{NOT_OFFERED} ({listing.refusal.rstrip('.')})")

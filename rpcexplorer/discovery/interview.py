@@ -350,7 +350,7 @@ PROTOCOLS: Final = {protocol.name: protocol for protocol in (*ALWAYS_ASKED, *TRI
 def protocols_to_ask(profile: Profile, found: Findings) -> Iterator[DiscoveryProtocol]:
     """Yield the protocols to try; ``found`` decides on the next one."""
     if isinstance(profile.discovery, DocumentSource):
-        yield at_path(profile.discovery.url)
+        yield at_path(profile.discovery.url, endpoint=profile.endpoint)
     elif profile.discovery == "help":
         yield PROTOCOLS["rpc.discover"]  # Bitcoin Core has both, from version 32.
         if not found.described:

@@ -18,6 +18,7 @@ PAGES: Final = (
     "connections",
     "mcp",
     "answers",
+    "a2a",
     "auth",
     "logins",
     "secrets",

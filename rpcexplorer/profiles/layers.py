@@ -251,7 +251,7 @@ def build_profile(name: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[K
         auth=auth_type(**{key: auth[key] for key in auth_type.__struct_fields__ if key in auth}),
         assumes_auth=is_service and not any(path[:1] == ("auth",) for path in values),
         login=Login(**_below(values, "login")),
-        has_login=any(path[:1] == ("login",) for path in values),
+        has_login=any(path[:1] == ("login",) and not path[1].startswith("ended_") for path in values),
         methods={method: MethodNote(**note) for method, note in _methods(values).items()},
         answers=_below(values, "answer"),
         openings=plain.pop("open", ()),

@@ -12,8 +12,9 @@ from unittest.mock import Mock
 import pytest
 
 from rpcexplorer.child_process import ChildProcess
+from tests.fakes.agent import COMPLETED, Agent, said
 from tests.fakes.shell import Shell
-from tests.fakes.wire import RESET, RawServer, Received, Script, http_reply
+from tests.fakes.wire import HOLD, RESET, RawServer, Received, Script, http_reply
 
 
 def answering(raw: str) -> Callable[[Received], bytes]:
@@ -722,3 +723,46 @@ def test_result_that_differs_from_its_schema_is_reported(shell: Shell) -> None:
         ran = shell.run("call", "user.list")
     assert (ran.code, ran.text) == (0, "{}\n")
     assert ran.err.startswith("warning: the result does not match its schema.")
+
+
+def test_last_part_of_a_result_is_printed(shell: Shell) -> None:
+    with RawServer(Agent(said("Guten Morgen"), COMPLETED)) as http:
+        shell.sessions(f'[profile.agent]\nurl = "{http.origin}"\npreset = "a2a"\n')
+        ran = shell.run("call", "-p", "agent", "SendStreamingMessage")
+    assert (ran.code, json.loads(ran.text)) == (0, COMPLETED)
+    assert ran.messages == [
+        "rpcexplorer: the result came in 2 parts: the last one is printed. To print each, use listen"
+    ]
+    recorded = json.loads(shell.run("history", "show", "--json").text)
+    assert [json.loads(part) for part in recorded["parts"]] == [said("Guten Morgen"), COMPLETED]
+    assert shell.run("history", "list", "--outcome", "event").text == "", "the parts are in the record of the call"
+
+
+def test_parts_without_end_are_no_response(shell: Shell) -> None:
+    with RawServer(Agent(said("Guten"), said("Morgen"), HOLD)) as http:
+        shell.sessions(f'[profile.agent]\nurl = "{http.origin}"\npreset = "a2a"\n')
+        ran = shell.run("call", "-p", "agent", "SendStreamingMessage", "--timeout", "0.3")
+    assert (ran.code, ran.text) == (4, "")
+    assert "2 parts of the result came before that." in ran.err
+    recorded = json.loads(shell.run("history", "show", "--json").text)
+    assert [json.loads(part) for part in recorded["parts"]] == [said("Guten"), said("Morgen")]
+
+
+def test_unknown_task_of_an_agent_asks_for_no_login(shell: Shell) -> None:
+    with RawServer(lambda request: request.reply(error={"code": -32001, "message": "Task not found"})) as http:
+        ran = shell.run("call", "--url", f"{http.origin}/", "--preset", "a2a", "GetTask", "id=t")
+    assert (ran.code, "credentials" in ran.err) == (1, False)
+
+
+def test_secret_in_the_parts_of_a_result_is_hidden(shell: Shell) -> None:
+    token = "t0ken-of-ada"
+    with RawServer(Agent(said(token), said(f"{token}\n\n{token}"))) as http:
+        shell.sessions(f'[profile.agent]\nurl = "{http.origin}"\npreset = "a2a"\nauth = {{ kind = "bearer" }}\n')
+        called = shell.run("call", "-p", "agent", "SendStreamingMessage", "--text", RPCEXPLORER_AGENT_TOKEN=token)
+        listened = shell.run("listen", "-p", "agent", "SendStreamingMessage", RPCEXPLORER_AGENT_TOKEN=token)
+        assert {request.header("Authorization") for request in http.requests} == {f"Bearer {token}"}
+    shown = shell.run("history", "show", "--json")
+    for ran in (called, listened, shown):
+        assert ran.code == 0, ran.err
+        assert "«agent.token»" in ran.text
+        assert token not in ran.text + ran.err

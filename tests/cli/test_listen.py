@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shlex
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from rpcexplorer.cli.arguments import period
 from rpcexplorer.cli.listen import Listener
 from rpcexplorer.client import server_messages
+from tests.fakes.agent import COMPLETED, Agent, said
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 
@@ -248,3 +250,14 @@ def test_full_disk_ends_listening_with_a_sentence(shell: Shell) -> None:
         2,
         "rpcexplorer: Cannot write to standard output: no space left on device.\n",
     )
+
+
+def test_parts_of_a_result_are_printed_one_a_line(shell: Shell) -> None:
+    agent = Agent(said("Guten"), said("Morgen"), COMPLETED)
+    with RawServer(agent) as http:
+        shell.sessions(f'[profile.agent]\nurl = "{http.origin}"\npreset = "a2a"\n')
+        ran = shell.run("listen", "-p", "agent", "SendStreamingMessage")
+        some = shell.run("listen", "-p", "agent", "SendStreamingMessage", "--count", "2")
+    results = [json.loads(line)["result"] for line in ran.text.splitlines()]
+    assert (ran.code, results, ran.err) == (0, [said("Guten"), said("Morgen"), COMPLETED], "")
+    assert (some.code, len(some.text.splitlines())) == (0, 2)

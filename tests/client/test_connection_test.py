@@ -22,6 +22,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Stop
 from rpcexplorer.model.profile import Preset, Profile, ad_hoc
 from rpcexplorer.text.connection_test import plan
+from tests.fakes.agent import CARD_PATH, VERSION, Agent, card
 from tests.fakes.certificates import self_signed
 from tests.fakes.explorer import open_explorer
 from tests.fakes.mcp import StatelessMcp
@@ -45,6 +46,9 @@ def path_of(request: Received) -> str:
 
 
 def call_of(request: Received) -> dict[str, Any]:
+    """Return the call; the request for a document is like a call of its path."""
+    if request.line.startswith("GET "):
+        return {"method": path_of(request), "id": None}
     called = request.json
     assert isinstance(called, dict), "never a batch"
     return called
@@ -280,6 +284,61 @@ def row(report: Report, label: str) -> tuple[str, str]:
     return next((check.state, check.words) for check in report.checks if check.label == label)
 
 
+@pytest.mark.parametrize("path", ["/", "/agents/linguist"])
+def test_agent_is_recognized_by_its_card(explorer: Explorer, path: str) -> None:
+    agent = Agent(path=path)
+    with RawServer(agent) as wire:
+        agent.card = card(f"{wire.origin}{path}")
+        report = report_of(explorer, wire.origin)
+    assert report.proposal is not None, report.checks
+    places = {} if path == "/" else {"path": path}
+    assert dict(report.proposal.changes) == {"preset": "a2a", **places}
+    state, words = row(report, "Server")
+    assert state == "well"
+    assert words.endswith('(preset a2a). Its agent card describes "Linguist" with 1 skill.')
+    assert report.exit_code == 0
+    assert [(call.method, call.summary) for call in report.calls if call.path == CARD_PATH] == [("GET", "a result")]
+    assert_harmless(wire, report)
+
+
+def test_agent_without_a_card_is_recognized_by_its_error(explorer: Explorer) -> None:
+    def server(request: Received) -> Parts:
+        if request.line.startswith("GET ") or path_of(request) != "/":
+            return NOT_THERE
+        if request.header("A2A-Version") == "1.0":
+            return error(request, -32601, "Method not found")
+        return answer(request, error=VERSION)
+
+    with RawServer(server) as wire:
+        report = report_of(explorer, wire.origin)
+    assert report.proposal is not None, report.checks
+    assert dict(report.proposal.changes) == {"preset": "a2a"}
+
+
+def test_card_that_names_other_hosts_is_not_followed(explorer: Explorer) -> None:
+    agent = Agent(path="/agents/linguist")
+    with RawServer(agent) as wire, RawServer(agent) as other:
+        agent.card = card(
+            f"{other.origin}/agents/linguist", f"{other.origin}/{{token}}", "http://[", "file:///etc/passwd"
+        )
+        report = report_of(explorer, wire.origin)
+        assert other.requests == []
+    assert report.proposal is not None, report.checks
+    assert dict(report.proposal.changes) == {"preset": "a2a", "path": "/agents/linguist"}
+    assert f"The card names {other.origin}/agents/linguist" in row(report, "Server")[1]
+    assert f"rpcexplorer calls {wire.origin}/agents/linguist and no other address." in row(report, "Server")[1]
+    assert not [request for request in wire.requests if "token" in request.line or "passwd" in request.line]
+
+
+@pytest.mark.parametrize(
+    "named", [{"name": HOSTILE}, card("http://[") | {"skills": [5]}, card() | {"name": "x" * 300_000}, [[]]]
+)
+def test_document_that_is_no_agent_card_suggests_nothing(explorer: Explorer, named: Any) -> None:
+    with RawServer(Agent(named=named)) as wire:
+        report = report_of(explorer, wire.origin)
+    assert row(report, "Server") == ("skipped", "No preset matches.")
+
+
 def page(request: Received) -> Parts:
     return http_reply(PAGE)
 
@@ -505,7 +564,8 @@ def test_first_request_has_most_usual_content_type(tmp_path: Path, more: str) ->
     with RawServer(dies_of_json_rpc) as wire:
         explorer, profile = profile_of(tmp_path, wire, more)
         report = report_of(explorer, profile)
-    assert {request.header("Content-Type") for request in wire.requests} == {"application/json"}
+    posted = [request for request in wire.requests if request.line.startswith("POST ")]
+    assert {request.header("Content-Type") for request in posted} == {"application/json"}
     assert row(report, "Content type") == ("well", "The server accepts application/json.")
     assert report.proposal is not None
     assert dict(report.proposal.changes) == ({} if more else {"content_type": "application/json"})

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rpcexplorer.discovery.documents import read_description, read_document, read_introspection, read_service
+from rpcexplorer.discovery.documents import at_path, read_description, read_document, read_introspection, read_service
 from rpcexplorer.discovery.methods import Parameter, result_kind
+from rpcexplorer.discovery.questions import Answer
 from rpcexplorer.discovery.reader import key_of_event
 from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.profiles.layers import Presets
 from rpcexplorer.schema.node import SchemaReader
+from tests.discovery.driving import drive
 from tests.discovery.lines import Line, lines_of, start_of
+from tests.fakes.agent import CARD_PATH, card
 
 TYPES: dict[str, Any] = {
     "Player.Id": {"default": -1, "id": "Player.Id", "maximum": 2, "minimum": 0, "type": "integer"},
@@ -247,3 +252,29 @@ def test_document_format_is_recognised_by_its_content(document: Any, names: list
 @pytest.mark.parametrize("value", [None, 7, "text", [], {}, {"openapi": "3.0.0", "paths": {}}])
 def test_other_values_are_rejected_as_documents(value: Any) -> None:
     assert read_document(value, "x").refusal
+
+
+def test_agent_card_describes_methods_and_skills() -> None:
+    asking = at_path(CARD_PATH, endpoint="http://here/a2a").ask(())
+    (question,), listing = drive(asking, Answer(card("http://here/a2a")))
+    assert (question.method, question.document) == (CARD_PATH, True)
+    assert (listing.about, listing.skipped) == ('"Linguist" with 1 skill', ())
+    message = listing.described["SendMessage"]
+    assert [param.name for param in message.params if param.required] == ["message"]
+    lines = ["Linguist", "", "Knows languages.", "", "Translate: Translates a text.", "- Good morning"]
+    assert message.details.splitlines() == lines
+    values = Presets(Path("/nowhere")).load("a2a")
+    assert values is not None
+    assert {*values.preset.values.methods} == {*listing.described}
+
+
+@pytest.mark.parametrize(
+    ("urls", "sentence"),
+    [
+        (["https://ada:secret@there/a2a"], "The card names https://there/a2a. "),
+        (["https://there/" + "x" * 1_000, "ftp://there"], "The card names no address for JSON-RPC."),
+    ],
+)
+def test_agent_card_with_other_addresses_is_reported(urls: list[str], sentence: str) -> None:
+    _, listing = drive(at_path(CARD_PATH, endpoint="http://here/a2a").ask(()), Answer(card(*urls)))
+    assert listing.skipped[0].startswith(sentence)

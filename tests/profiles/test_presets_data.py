@@ -25,7 +25,7 @@ from tests.auth.driving import PONG, drive, end, message, received, requests
 PROMISED: Final = [
     "service", "aria2", "bcoin", "bitcoin", "deluge", "electrum", "ethereum", "kodi", "lsp", "mcp", "monero",
     "moonraker", "mopidy", "nzbget", "odoo", "snapcast", "transmission", "ubus", "xapi", "zabbix", "acp", "codex",
-    "cln", "ovsdb", "rpc-websockets", "signal-cli", "solana", "stratum", "engine",
+    "cln", "ovsdb", "rpc-websockets", "signal-cli", "solana", "stratum", "engine", "a2a",
 ]  # fmt: skip
 CHANGES: Final = {
     "add", "append", "ban", "bans", "broadcast", "clear", "connect", "create", "delete", "destroy", "dump", "edit",

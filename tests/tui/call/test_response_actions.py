@@ -10,7 +10,8 @@ import pytest
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.processes import ending_words
-from tests.fakes.wire import RawServer, http_reply
+from tests.fakes.agent import COMPLETED, Agent, said
+from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.tui.program import Program, open_program
 
 
@@ -122,3 +123,32 @@ async def test_open_completion_hides_the_problem_of_the_text(explorer: Explorer)
         assert "✗" not in program.text
         await program.press("escape")
         await program.sees("✗ line 1")
+
+
+async def test_parts_of_a_result_are_shown_as_they_come(make_explorer: Callable[..., Explorer]) -> None:
+    agent = Agent(said("Guten"), HOLD, said("Morgen"), COMPLETED)
+    with RawServer(agent) as server:
+        explorer = make_explorer(f'[profile.agent]\nurl = "{server.origin}"\npreset = "a2a"\n')
+        async with open_program(explorer, profile="agent") as program:
+            await program.write("SendStreamingMessage", "{}")
+            await program.press("f5")
+            await program.sees("receiving 1 part", '"text": "Guten"')
+            server.release()
+            await program.sees("✓ result", "Result Parts Raw", "TASK_STATE_COMPLETED")
+            assert "]" in program.words.split("TASK_STATE_COMPLETED")[1], "the end stays in view"
+            await program.press("f4", "home")
+            await program.sees('"text": "Guten"')
+            await program.press("[")
+            await program.misses("Guten")
+            await program.sees("TASK_STATE_COMPLETED")
+
+
+async def test_cancelled_call_keeps_the_parts(make_explorer: Callable[..., Explorer]) -> None:
+    with RawServer(Agent(said("Guten"), said("Morgen"), HOLD)) as server:
+        explorer = make_explorer(f'[profile.agent]\nurl = "{server.origin}"\npreset = "a2a"\n')
+        async with open_program(explorer, profile="agent") as program:
+            await program.write("SendStreamingMessage", "{}")
+            await program.press("f5")
+            await program.sees("receiving 2 parts", "Morgen")
+            await program.press("escape")
+            await program.sees("cancelled", "Result Parts Raw", "Morgen")
