@@ -195,7 +195,8 @@ SCREEN_SHAPE = TableRule(
         "history_of_all": flag_rule,
         "docs": text_rule,
         "methods_width": integer_rule,
-        "params_height": integer_rule,
+        "params_height": integer_rule,  # Earlier versions remembered lines.
+        "params_share": integer_rule,
         "typed": MapRule(list_rule(text_rule, "expressions")),
         "at": MapRule(
             TableRule(
@@ -247,8 +248,8 @@ class ScreenState:
     """``open`` or ``closed``, or empty if the user has not chosen."""
     methods_width = _Stored[int | None](lambda found: found)
     """Columns of the method list; None if the user has not changed them."""
-    params_height = _Stored[int | None](lambda found: found)
-    """Lines of the params editor; None if the user has not changed them."""
+    params_share = _Stored[int | None](lambda found: found)
+    """Thousandths of the screen's lines for the params editor; None if the user has not changed its height."""
 
     def __init__(
         self, file: Path, secrets: Callable[[], Iterable[Secret]] = tuple, now: Callable[[], datetime] = _now

@@ -26,7 +26,7 @@ def full(one: ScreenState) -> ScreenState:
     one.wrap = True
     one.history_of_all = True
     one.methods_width = 34
-    one.params_height = 12
+    one.params_share = 300
     one.set_method("staging", "user.get")
     one.pin("staging", "ping")
     one.pin("staging", "user.get")
@@ -37,7 +37,7 @@ def full(one: ScreenState) -> ScreenState:
 
 
 def everything(one: ScreenState) -> list[object]:
-    sizes = [one.methods_width, one.params_height]
+    sizes = [one.methods_width, one.params_share]
     lists = [one.pinned("staging"), one.expressions("filter"), one.expressions("pipe")]
     flags = [one.wrap, one.history_of_all]
     return [one.used_in(SHOP), *flags, *sizes, one.method("staging"), *lists, one.is_quiet("staging", "user.delete")]
@@ -50,7 +50,7 @@ def test_missing_file_is_empty_and_not_created(file: Path) -> None:
 
 def test_state_survives_a_restart(file: Path) -> None:
     one = full(ScreenState(file))
-    expected = ["staging", True, True, 34, 12, "user.get", ("ping", "user.get"), (".[] | .id",), ("wc -c",), True]
+    expected = ["staging", True, True, 34, 300, "user.get", ("ping", "user.get"), (".[] | .id",), ("wc -c",), True]
     assert everything(one) == everything(ScreenState(file)) == expected
     assert one.problem == ""
 

@@ -674,11 +674,14 @@ async def params_and_response_are_arranged_side_by_side(at: Story) -> None:
 @shows("taller shorter")
 async def height_of_the_editor_is_changed_and_remembered(at: Story) -> None:
     await at.act("send")
-    before = at.program.calls.params.size.height
-    for key, height in (("alt+down", before + 1), ("alt+up", None)):
+    before, lines = at.program.calls.params.size.height, at.program.app.size.height
+    for key, height, share in (
+        ("alt+down", before + 1, round((before + 1) * 1000 / lines)),
+        ("alt+up", before, None),
+    ):
         await at.act(key)
-        assert at.explorer.remembered.params_height == height
-        assert "✓ result" in at.program.text.split("\n")[1 + (height or before)]
+        assert at.explorer.remembered.params_share == share
+        assert "✓ result" in at.program.text.split("\n")[1 + height]
 
 
 @shows("import")

@@ -66,7 +66,8 @@ def fitting_lines(lines: int, text_lines: int) -> int:
 
 def params_lines(remembered: ScreenState, lines: int, text_lines: int = 0) -> int:
     """Return the height of the params pane above the response: that of its text, or the one that the user has set."""
-    wanted = remembered.params_height or fitting_lines(lines, text_lines)
+    share = remembered.params_share
+    wanted = fitting_lines(lines, text_lines) if share is None else max(round(lines * share / 1000), MIN_PARAMS_LINES)
     return min(wanted, max(lines - OTHER_LINES, MIN_PARAMS_LINES))
 
 
@@ -277,7 +278,7 @@ class PaneLayout:
         most = max(self._lines - OTHER_LINES, MIN_PARAMS_LINES)
         wanted = min(max(self.params.size.height + lines, MIN_PARAMS_LINES), most)
         follows_text = wanted == fitting_lines(self._lines, self.params.text_lines)
-        self._remembered.params_height = None if follows_text else wanted
+        self._remembered.params_share = None if follows_text else round(wanted * 1000 / self._lines)
         self.arrange()
 
     def divider_at(self, x: int, y: int) -> MoveDivider | None:

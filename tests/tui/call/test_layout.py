@@ -251,4 +251,14 @@ async def test_height_of_params_follows_typed_lines(explorer: Explorer) -> None:
         await program.rest()
         assert response() == 9, "the user has set the height"
         await program.press("alt+down", "alt+up", "alt+up", "alt+down")
-        assert explorer.remembered.params_height is None, "the height follows the text again"
+        assert explorer.remembered.params_share is None, "the height follows the text again"
+
+
+async def test_height_of_params_is_the_same_share_of_another_terminal(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(120, 30)) as program:
+        await program.press("f3", *["alt+down"] * 4)
+        params = program.calls.params
+        assert params.size.height == 9
+        for lines, height in ((60, 18), (24, 7), (30, 9)):
+            await program.resize_terminal(120, lines)
+            await program.until(lambda height=height: params.size.height == height)  # type: ignore[misc]
