@@ -25,6 +25,8 @@ PATHS: Final = ("/rpc", "/ws", "/jsonrpc", "/websocket", "/mopidy/ws")
 """Usual paths of WebSocket servers besides the root, most frequent first."""
 HANDSHAKES: Final = ("lsp", "mcp")
 """Presets of servers that answer nothing, or end, before their handshake."""
+STRICT: Final = ("electrum", "ovsdb")
+"""Presets of servers that end a connection with other messages than theirs."""
 HTTP: Final = {"tcp": "http", "tls": "https", "ws": "http", "wss": "https", "unix": "http+unix", "ws+unix": "http+unix"}
 GUESSED: Final = frozenset({"preset", "handshake", "framing"})
 MUTE: Final = frozenset({"", "silent", "unexplained"})
@@ -214,9 +216,10 @@ class OpenProbe:
                     yield from self._with(result, (("path", path),))
         elif result.is_mute and form is self.profile and self._chosen.isdisjoint(GUESSED):
             words = " ".join(form.command)
+            presets = sorted(HANDSHAKES, key=lambda name: name not in words)
             if result.was_cut and form.connection_kind == "stream":
-                yield from self._with(result, (("preset", "electrum"),))  # Its servers end other connections.
-            for name in sorted(HANDSHAKES, key=lambda name: name not in words):
+                presets = [*STRICT, *presets]
+            for name in presets:
                 yield from self._with(result, (("preset", name),))
             yield from self._with(result, (("framing", "length"),))
         is_answered = result.is_mute or result.is_elsewhere

@@ -170,6 +170,16 @@ def test_server_that_wants_its_greeting_first_is_electrum(tmp_path: Path) -> Non
     assert report.proposal.secrets == ()
 
 
+def test_server_that_ends_connections_of_other_versions_is_ovsdb(tmp_path: Path) -> None:
+    async def serve(peer: Peer) -> None:
+        message = (await peer.reader.read(65536)).decode("latin-1")
+        if '"list_dbs"' in message and "jsonrpc" not in message:
+            await peer.send(json.dumps({"id": json.loads(message)["id"], "result": ["x"], "error": None}).encode())
+            await peer.read_to_end()
+
+    assert form_of(tried(tmp_path, serve)) == {"preset": "ovsdb"}
+
+
 @pytest.mark.parametrize("scheme", ["unix", "ws+unix"])
 def test_web_server_on_a_unix_socket_is_found(tmp_path: Path, scheme: str) -> None:
     def answer(request: Received) -> bytes:
