@@ -64,7 +64,7 @@ def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
         method = connection_method(profile, presets)
         action = "starts the process" if profile.command else "opens the connection"
         credentials = ""
-        if profile.secrets:
+        if profile.call_secrets:
             credentials = f" with the credentials of {profile.shown_name}"
             if profile.assumes_auth:
                 credentials += " (if there are any)"
@@ -73,7 +73,7 @@ def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
             "If that fails, it tries other settings, without credentials at other addresses. Nothing is recorded."
         )
     requests = f"The test sends at most {MOST} requests, one at a time: {', '.join(METHODS)}. They are not recorded."
-    if not profile.secrets:
+    if not profile.call_secrets:
         return requests
     method, login = behind_login(profile, presets) or auth_of(profile).harmless, profile.login.method
     needed = "the server asks for credentials and a password is stored" if profile.assumes_auth else "they succeed"
