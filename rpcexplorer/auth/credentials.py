@@ -28,6 +28,8 @@ class Message(Struct, frozen=True):
     calls: tuple[Call, ...]
     only_shown: bool = False
     """It is only previewed, so it may contain what cannot be sent."""
+    form: str = ""
+    """The body of a login that is no JSON-RPC: a form, with secret references."""
 
     @property
     def method(self) -> str:
@@ -239,7 +241,7 @@ def fields_in(profile: Profile, request: AuthRequest) -> tuple[str, ...]:
 
     In params, only complete strings count.
     """
-    parts = [request.address, *request.texts]
+    parts = [request.address, request.message.form, *request.texts]
     parts += [header.text for header in request.headers]
     for call in request.message.calls:
         parts += [value for _, value in call.members]
@@ -298,6 +300,8 @@ def opened(body: bytes, request: AuthRequest, secrets: Sequence[Secret]) -> byte
 
     This is the last step before the socket.
     """
+    if request.message.form:
+        return opened_address(request.message.form, secrets).encode()
     opening = opening_of(secrets)
     for text in request.texts:
         body = body.replace(spelled(text).encode(), spelled(opening.filled(text)).encode())

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
@@ -16,19 +17,22 @@ from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.credentials import (
     AuthCall,
     AuthFlow,
+    AuthHeader,
+    AuthRequest,
     AuthResponse,
     Event,
     Message,
     Note,
     SessionEnded,
     SessionOpened,
+    fields_in,
     login_fields,
     planted,
 )
 from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
-from rpcexplorer.model.profile import Auth, Login, Profile
+from rpcexplorer.model.profile import Auth, Login, Profile, joined
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result, lacks_method
@@ -99,11 +103,7 @@ def open_session(kind: AuthType, call: AuthCall, id: str, call_fields: Sequence[
     ``call_fields`` are the secrets of the call itself, which are asked for before the login is sent.
     """
     profile = call.profile
-    template = json.dumps(profile.login.params, ensure_ascii=False)
-    if refused := planted(profile, profile.login.method, profile.username, template):
-        return refused
-    message = Message("call", (Call(profile.login.method, login_params(profile), id),))
-    request = kind.request(profile, message, bare=True)
+    request = login_request(kind, profile, id)
     if isinstance(request, Refused):
         return request
     fields = tuple(dict.fromkeys([*call_fields, *request.fields]))  # Each secret is asked for once.
@@ -116,9 +116,40 @@ def open_session(kind: AuthType, call: AuthCall, id: str, call_fields: Sequence[
     value = _session_value(kind, profile, response, call.now)
     if isinstance(value, Refused):
         return value
+    if profile.login.form and isinstance(response.outcome, Malformed):
+        response = replace(response, outcome=Sent())  # A page or a redirect, with the cookie of a session.
     call.session = Secret(value, profile.label("session"), "session")
     call.events += [SessionOpened(call.session), Note(f"logged in to {profile.origin}")]
     return response
+
+
+def login_request(kind: AuthType, profile: Profile, id: str) -> AuthRequest | Refused:
+    """Return the request that opens a session: at its own path, and as a form, if the profile says so."""
+    login = profile.login
+    template = json.dumps(login.params, ensure_ascii=False)
+    if refused := planted(profile, login.method, login.path, profile.username, template):
+        return refused
+    message = Message("call", (Call(login.method, login_params(profile), id),))
+    request = kind.request(profile, message, bare=True)
+    if isinstance(request, Refused) or not login.is_apart:
+        return request
+    if login.form:
+        request = replace(request, message=replace(message, form=_form(profile)))
+    if login.path:  # It is on the same server, whatever the path is.
+        request = replace(request, address=joined(profile.address, login.path))
+    request = replace(request, headers=tuple(AuthHeader(name, value) for name, value in login.headers))
+    return replace(request, fields=fields_in(profile, request))
+
+
+def _form(profile: Profile) -> str:
+    """Return the params as the body of a form, with secret references."""
+    members = []
+    for name, value in _filled(profile.login.params, profile).items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if text not in profile.references.values():
+            text = quote(text, safe="")
+        members.append(f"{quote(name, safe='')}={text}")
+    return "&".join(members)
 
 
 def login_params(profile: Profile) -> str:
@@ -147,6 +178,8 @@ def _filled(template: Any, profile: Profile) -> Any:
 def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now: datetime) -> str | Refused:
     """Return the session id from Set-Cookie, else from the response."""
     cookie = kind.session_cookie
+    if profile.login.is_apart and (refused := _refused_apart(profile, received)):
+        return refused  # Some servers set a cookie even then, which is no session.
     if cookie:
         received_cookie = session_cookie(received.response.headers, cookie, now)
         if received_cookie and not received_cookie.deleted:
@@ -177,6 +210,17 @@ def _session_value(kind: AuthType, profile: Profile, received: AuthResponse, now
     )
 
 
+def _refused_apart(profile: Profile, received: AuthResponse) -> Refused | None:
+    """Return why a login apart from the calls failed, whatever cookie came with the response."""
+    if isinstance(received.outcome, ErrorObject):
+        return _refused(profile, _error_text(received.outcome))
+    if received.response.status in {UNAUTHORIZED, 403}:
+        return _refused(profile, f"HTTP {received.response.status}")
+    if isinstance(received.outcome, Result) and received.outcome.value == b"null" and profile.login.session == "":
+        return _refused(profile, "null")
+    return None
+
+
 def _refused(profile: Profile, response: str) -> Refused:
     # If the login takes no password, the session is pasted.
     field = "password" if "password" in login_fields(profile) else "session"
@@ -201,10 +245,11 @@ def _error_text(error: ErrorObject) -> str:
 
 
 def _failed(profile: Profile, why: str) -> Refused:
+    login = profile.login.path or f"method {profile.login.method}"
     place = profile.name
     if profile.ad_hoc:  # Its name is not one that the user gave.
         place = profile.origin
-    return Refused("credentials", f"The login to {place} (method {profile.login.method}) failed: {why}")
+    return Refused("credentials", f"The login to {place} ({login}) failed: {why}")
 
 
 def _pointed_at(result: Result, pointer: str) -> str | None:

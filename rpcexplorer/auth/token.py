@@ -39,7 +39,7 @@ class TokenAuth(AuthType, frozen=True):
 
     def summary(self, profile: Profile, place: str) -> str:
         if profile.has_login:
-            return f"{self.kind}: sends the session of {profile.login.method} {place}"
+            return f"{self.kind}: sends the session of {profile.login.name} {place}"
         return f"{self.kind}: sends a token {place}"
 
 
@@ -346,7 +346,7 @@ class CookieAuth(AuthType, frozen=True):
         return True
 
     def words(self, profile: Profile) -> str:
-        return f"cookie: {profile.login.method} opens a session"
+        return f"cookie: {profile.login.name} opens a session"
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
         return (AuthHeader("Cookie", f"{self.cookie}={profile.references['session']}"),)
@@ -370,7 +370,8 @@ class CookieAuth(AuthType, frozen=True):
     def free(self, profile: Profile, call: Call) -> bool:
         """Return whether a call needs no session: the login, and marked methods."""
         note = profile.methods.get(call.method)
-        return call.method == profile.login.method or (note is not None and note.auth not in {None, self.kind})
+        is_login = call.method == profile.login.method and not profile.login.path
+        return is_login or (note is not None and note.auth not in {None, self.kind})
 
 
 class OAuthAuth(AuthType, frozen=True):

@@ -66,6 +66,7 @@ TYPES: Final[Mapping[str, Any]] = {
     "status": whole_number(100, 599),
     "code": whole_number(-MAX_INTEGER, MAX_INTEGER),
     "command": words_of,
+    "flag": click.BOOL,
 }
 REPEATED: Final = frozenset(("headers", "status", "code", "words", "names"))
 """Kinds of values whose option can be repeated."""

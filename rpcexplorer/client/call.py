@@ -23,7 +23,7 @@ from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.pointers import PointerLookup
 from rpcexplorer.model.exchange import EVENT_STREAM, Outcome, Sent
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.profile import CALLS_A_TOOL, LISTEN, Profile, split_socket
+from rpcexplorer.model.profile import CALLS_A_TOOL, FORM_TYPE, LISTEN, Profile, split_socket
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.batch import decode_batch
@@ -216,6 +216,8 @@ HUNG_UP = "the server closed the connection without a response, as some servers 
 
 def body_of(profile: Profile, message: Message) -> bytes:
     """Return the message's body, with secret references."""
+    if message.form:
+        return message.form.encode()
     if message.kind == "batch":
         return encode_batch(message.calls, profile.form)
     return encode(message.calls[0], profile.form)
@@ -232,6 +234,8 @@ def request_of(
     if verb == "POST" and request.message.calls:
         body = opened(body_of(profile, request.message), request, secrets)
     url = opened_address(request.address, secrets) or profile.endpoint
+    if request.message.form:
+        profile = replace(profile, content_type=FORM_TYPE)
     if not request.headers:
         return http_request(profile, body, (), url, verb), ()
     try:
@@ -330,6 +334,8 @@ def read_opening(response: Response) -> Outcome:
 
 def outcome_of(message: Message, response: Response, form: MessageForm) -> Outcome:
     """Decode the response to a message."""
+    if message.form:
+        return _read_after_form(response)
     if is_notification(message):
         return _read_notification(response, form)
     if message.kind == "batch":
@@ -344,6 +350,16 @@ def outcome_of(message: Message, response: Response, form: MessageForm) -> Outco
     if message.method == CALLS_A_TOOL:
         return replace(outcome, message=_find_tool_failure(outcome))
     return outcome
+
+
+def _read_after_form(response: Response) -> Outcome:
+    """Return the outcome of a form: a page, JSON without JSON-RPC, or a redirect."""
+    if response.status is None or response.status >= 300:
+        return Malformed("The server did not accept the form.")
+    text, remarks = read_text(response.body)
+    if isinstance(text, Malformed) or text.lstrip()[:1] not in {b"{", b"[", b'"'}:
+        return Sent()
+    return Result(text, remarks)
 
 
 def is_notification(message: Message) -> bool:

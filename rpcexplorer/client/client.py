@@ -131,6 +131,8 @@ def _checked(url: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         value = os.fspath(given) if isinstance(given, os.PathLike) else given
         if name in {"headers", "environment"} and isinstance(given, Mapping):
             value = [*given.items()]
+        if name == "login" and isinstance(given, Mapping) and isinstance(given.get("headers"), Mapping):
+            value = {**given, "headers": [*given["headers"].items()]}
         try:
             checked[name] = msgspec.convert(value, types[name])
         except msgspec.ValidationError as error:

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from msgspec.structs import replace
+
 from rpcexplorer.auth.credentials import AuthCall, AuthRequest, Message, find_unsendable
 from rpcexplorer.auth.registry import auth_of, requests_for
 from rpcexplorer.client.call import body_of, http_request
@@ -14,7 +16,7 @@ from rpcexplorer.client.handshake import handshake_of
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.profile import Profile, split_socket
+from rpcexplorer.model.profile import FORM_TYPE, Profile, split_socket
 from rpcexplorer.model.secret import HIDDEN, PLACEHOLDER, UNRECORDED, Secret, origin_of
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import redacted_draft, redactor_of
@@ -75,6 +77,8 @@ def preview(
     for header in headers:
         values[header.name] = header.scheme + ("x" if header.encoded else HIDDEN.sub("x", header.text))
     request = http_request(profile, body_of(profile, shown.message), tuple(values.items()), address)
+    if shown.message.form:
+        request = replace(request, content_type=FORM_TYPE)
     try:
         line, sent, body = _as_sent(request, profile)
     except Unreachable as error:
@@ -153,8 +157,13 @@ def _redacted_line(profile: Profile, line: str) -> str:
 def _first_request(profile: Profile, message: Message, mcp: McpServer | None, *, bare: bool) -> AuthRequest | Refused:
     """Return the request of the message itself, as if there is a session."""
     call = AuthCall(profile, message, Secret("", profile.label("session")), datetime.now(UTC), lambda: False)
+    auth = auth_of(profile)
+    if bare and profile.login.is_apart and message.method == profile.login.method and auth.opens_session(profile):
+        from rpcexplorer.auth.login import login_request  # Few profiles have such a login.
+
+        return login_request(auth, profile, message.calls[0].id or "")
     if bare:
-        request = auth_of(profile).request(profile, message, bare=True)
+        request = auth.request(profile, message, bare=True)
     else:
         try:
             request = next(requests_for(call))

@@ -58,7 +58,7 @@ from rpcexplorer.model.exchange import (
     fresh_id,
 )
 from rpcexplorer.model.problem import counted
-from rpcexplorer.model.profile import LISTEN, MCP_SESSION_HEADER, Auth, OpeningCall, Profile
+from rpcexplorer.model.profile import LISTEN, MCP_SESSION_HEADER, Auth, OpeningCall, Profile, joined
 from rpcexplorer.model.secret import LATER, UNRECORDED, Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, Redaction
@@ -388,6 +388,8 @@ class ProfileClient:
         id, profile = fresh_id(), self.profile
         is_call = auth_of(profile).opens_session(profile)
         exchange = self._unsent(id, Draft(profile.login.method, login_params(profile)) if is_call else Draft("login"))
+        if is_call and profile.login.path:
+            exchange = replace(exchange, url=redacted_address(joined(profile.address, profile.login.path)))
         if refused := await self._refusal():
             return replace(exchange, outcome=refused)
         call = self._auth_call(Message("call", ()), None, exchange.when)

@@ -22,6 +22,7 @@ from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import (
     AD_HOC_NAME,
+    FORM_TYPE,
     MCP_SESSION_HEADER,
     MCP_VERSION_HEADER,
     HeaderHandshake,
@@ -106,6 +107,11 @@ class Subject(Struct, frozen=True):
                 value = f"{value}; {to_come.pop(name)}"  # noqa: PLW2901
             yield name, value
         yield from to_come.items()
+
+    @property
+    def is_form(self) -> bool:
+        """Return whether the body is a form, in which secrets are percent-encoded."""
+        return ("Content-Type", FORM_TYPE) in self.preview.headers
 
     @property
     def handed(self) -> str:

@@ -145,6 +145,13 @@ def address_word(address: str, profile: str) -> str:
     return "".join(_spelled(address, profile, _quoted, _in_shell_address))
 
 
+def _body_word(subject: Subject) -> str:
+    """Return a shell word for a body with secrets."""
+    if subject.is_form:
+        return address_word(subject.body, subject.profile.name)
+    return shell_word(subject.body, subject.profile.name, json=True)
+
+
 def piped(word: str) -> str:
     """Return a process substitution that prints the word.
 
@@ -209,7 +216,7 @@ def _curl(subject: Subject, options: str) -> list[str]:
     if handed:  # curl leaves out a header without a value
         pieces.append(f"-H @{piped(quoted(f'{handed}: ') + _HANDED)}")
     if HIDDEN.search(subject.body):
-        pieces.append(f"--data-binary @{piped(shell_word(subject.body, name, json=True))}")
+        pieces.append(f"--data-binary @{piped(_body_word(subject))}")
     else:
         pieces.append(f"--data-raw {shell_word(subject.body, name)}")
     return pieces
@@ -240,7 +247,7 @@ def _httpie(subject: Subject, options: str) -> list[str]:
         pieces.append(f"{quoted(f'{handed}:@')}{piped(_HANDED)}")
     pieces += _certificate_options(subject.profile, "--verify", "--cert", "--cert-key")
     if HIDDEN.search(subject.body):
-        pieces.append(f"< {piped(shell_word(subject.body, name, json=True))}")
+        pieces.append(f"< {piped(_body_word(subject))}")
     elif client:
         pieces.append(f"--raw {shell_word(subject.body, name)}")
     else:
@@ -389,7 +396,7 @@ def python(subject: Subject) -> str:
     if login:
         requests.append(login)
     trust = _python_trust(profile)
-    in_bodies = any(HIDDEN.search(request.body) for request in requests)
+    in_bodies = any(HIDDEN.search(request.body) for request in requests if not request.is_form)
     outside = any(HIDDEN.search("\n".join([request.url, *request.values])) for request in requests)
     by_client = any(request.by_client() for request in requests)
     needed = {
@@ -400,7 +407,7 @@ def python(subject: Subject) -> str:
         "hashlib": bool(profile.certificate),
         "ssl": trust != [],
         "sys": login is not None,
-        "urllib.parse": any(PLACEHOLDER.search(request.url) for request in requests),
+        "urllib.parse": any(request.is_form or PLACEHOLDER.search(request.url) for request in requests),
     }
     lines = [f"import {name}" for name, is_needed in needed.items() if is_needed]
     if lines:
@@ -423,7 +430,7 @@ def _python_request(subject: Subject) -> list[str]:
     if subject.socket:
         sender = f"httpx.Client(transport=httpx.HTTPTransport(uds={_literal(subject.socket)}))"
     lines = [
-        f"body = {python_expression(subject.body, name, json=True)}",
+        f"body = {_python_body(subject)}",
         f"response = {sender}.post(",
         f"    {' + '.join(_spelled(subject.url, name, _literal, _in_python_address))},",
         "    headers=[",
@@ -451,6 +458,13 @@ def _python_request(subject: Subject) -> list[str]:
     return [*lines, ")"]
 
 
+def _python_body(subject: Subject) -> str:
+    name = subject.profile.name
+    if subject.is_form:
+        return " + ".join(_spelled(subject.body, name, _literal, _in_python_address))
+    return python_expression(subject.body, name, json=True)
+
+
 def _python_login(login: Subject) -> list[str]:
     profile = login.profile
     session = variable(profile.name, "session")
@@ -467,7 +481,8 @@ def _python_login(login: Subject) -> list[str]:
     if not _has_session_in_result(profile):
         return [*lines, f'    os.environ["{session}"] = {found} or sys.exit("{NO_SESSION}")', ""]
     value = "response.json()"
-    for part in (_result_member(profile), *names_of(profile.login.session or "")):
+    result = () if profile.login.form else (_result_member(profile),)
+    for part in (*result, *names_of(profile.login.session or "")):
         index = part if part.isdecimal() else _literal(part)
         value += f"[{index}]"
     if found:

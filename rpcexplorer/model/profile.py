@@ -127,6 +127,7 @@ PATH = "/api/v2/"
 SERVICE = "service"
 SERVICE_TYPE = "application/json-rpc"
 JSON_TYPE = "application/json"
+FORM_TYPE: Final = "application/x-www-form-urlencoded"
 TEAM_FILE = "sessions.toml"
 OVERLAY = "sessions.local.toml"
 """The local file, next to the project file."""
@@ -274,12 +275,28 @@ class Login(Struct, frozen=True, forbid_unknown_fields=True):
     """JSON in which ``{username}`` and ``{password}`` are filled in."""
     session: str | None = None
     """JSON pointer to the session id in the result, if it is not a cookie."""
+    path: str = ""
+    """The path of the login on the same server, if it is not that of the calls."""
+    form: bool = False
+    """Send the params as a form of a web page, without JSON-RPC."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Headers of the login alone."""
     ended_status: tuple[int, ...] = (401, 403)
     """HTTP statuses that mean the session has ended."""
     ended_codes: tuple[int, ...] = (-32001, -32098)
     """Error codes that mean it; ambiguous ones like -32602 need the words."""
     ended_words: tuple[str, ...] = ENDED_WORDS
     """Words that mean it, in an error's message or short data."""
+
+    @property
+    def is_apart(self) -> bool:
+        """Return whether it is sent in another way than calls are."""
+        return bool(self.path or self.form or self.headers)
+
+    @property
+    def name(self) -> str:
+        """How it is called in sentences: its path, or its method."""
+        return self.path or self.method
 
 
 class MethodNote(Struct, frozen=True, forbid_unknown_fields=True):
@@ -608,6 +625,9 @@ _WITHOUT: Final[Mapping[ConnectionKind, frozenset[str]]] = {
 }
 
 
+_OF_HTTP_LOGINS: Final = (("login", "path"), ("login", "form"), ("login", "headers"))
+
+
 def no_place_for(kind: ConnectionKind, path: tuple[str, ...], value: Any) -> str:
     """Return why a key of a profile has no place on such a connection, or nothing."""
     key = path[0] if path else ""
@@ -620,6 +640,8 @@ def no_place_for(kind: ConnectionKind, path: tuple[str, ...], value: Any) -> str
         return f'auth type "{value}" needs {needed}. On this connection, use one of {", ".join(IN_MESSAGES)}'
     if path == ("auth", "kind") and kind == "websocket" and value == "digest":
         return 'auth type "digest" needs HTTP, because a WebSocket cannot answer a challenge. Use another auth type'
+    if kind != "http" and path in _OF_HTTP_LOGINS and value:
+        return "only HTTP has a login apart from its calls. Remove this key"
     if key == "handshake" and kind != "http" and isinstance(value, HeaderHandshake):
         return "only HTTP has a handshake with a header. Remove this key"
     if key == "handshake" and kind == "http" and value == "lsp":
@@ -642,6 +664,8 @@ def misplaced_setting(profile: Profile) -> tuple[str, str] | None:
         if others:
             shared = profile.variable(name)
             return "environment_secrets", f"{name} and {others[0]} would both be read from {shared}. Remove one of them"
+    if profile.login.form and not isinstance(profile.login.params, dict):
+        return "login.params", 'a form has names: write a table, such as { user = "{username}" }'
     return _misplaced_token(profile) or _unused_command(profile)
 
 

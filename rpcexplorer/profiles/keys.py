@@ -47,6 +47,7 @@ from rpcexplorer.profiles.values import (
     handshake_rule,
     header_rule,
     ignored_rule,
+    login_path_rule,
     openings_rule,
     pairs_rule,
     params_json_rule,
@@ -71,7 +72,7 @@ from rpcexplorer.transport.port import Framing
 
 OptionValue = Literal[
     "text", "words", "seconds", "status", "code", "json", "file", "headers", "handshake", "discovery", "auth type",
-    "command", "names",
+    "command", "flag", "names",
 ]  # fmt: skip
 """The form of a value in an option; some options can be repeated."""
 PARTS: Final = ("address", "auth", "login", "exchange", "about", "request", "certificates", "files")
@@ -473,6 +474,31 @@ PROFILE_KEYS: Final = (
         "login",
         help="JSON pointer to the session in the login's result, such as /sessionid. '' is the whole result.",
         metavar="POINTER",
+    ),
+    ProfileKey(
+        "login.path",
+        login_path_rule,
+        "login",
+        help="Path of the login on the same server.",
+        default="the path of the calls",
+        metavar="PATH",
+    ),
+    ProfileKey(
+        "login.form",
+        flag_rule,
+        "login",
+        help="Send the params of the login as a form, not as JSON-RPC.",
+        metavar="true|false",
+        value="flag",
+    ),
+    ProfileKey(
+        "login.headers",
+        pairs_rule(header_rule, refused_header),
+        "login",
+        help="Header of the login alone, without a secret. Can be repeated.",
+        metavar="NAME=VALUE",
+        value="headers",
+        named="--login-header",
     ),
     ProfileKey(
         "login.ended_status",

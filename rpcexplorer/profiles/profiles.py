@@ -62,6 +62,11 @@ SHARING = 5
 """Profiles that are named if they cannot be told apart."""
 NOT_SHOWN = frozenset({"name", "ad_hoc", "typed", "assumes_auth", "command_folder", "history_inside", "has_login"})
 """Fields of a profile that are not keys in a file."""
+RARE = frozenset({
+    "username_command", "password_command", "token_command", "key_command", "token_seconds", "secret_file", "claims",
+    "path", "form", "headers",
+})  # fmt: skip
+"""Keys of ``auth`` and ``login`` that few profiles set, and that are not shown in the others."""
 LeafRow = tuple[str, Any, Source]
 """A dotted key of a profile, its value, and the source of the value."""
 
@@ -373,10 +378,7 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
     for key in profile.__struct_fields__:
         value = getattr(profile, key)
         if key == "auth":
-            # Every auth type has the keys of commands, and few profiles set them.
-            for path, found in _fields((key,), value):
-                if found not in ((), None) or path[1] == "username":
-                    yield path, found
+            yield from _fields((key,), value)
             yield ("auth", "kind"), value.kind
         elif key == "login":
             yield from _fields((key,), value)
@@ -401,7 +403,9 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
 
 def _fields(path: KeyPath, value: Struct) -> Iterator[tuple[KeyPath, Any]]:
     for key in value.__struct_fields__:
-        yield (*path, key), getattr(value, key)
+        found = getattr(value, key)
+        if found or key not in RARE:
+            yield (*path, key), found
 
 
 def answer_key(method: str, key: str) -> str:

@@ -160,6 +160,14 @@ def url_path_rule(value: Any, place: Place) -> Any:
     return value
 
 
+def login_path_rule(value: Any, place: Place) -> Any:
+    """Check the path of a login, which is always on the profile's own server."""
+    found = url_path_rule(value, place)
+    if isinstance(found, str) and not found.startswith("/"):
+        return WrongValue('must be a path on the same server, such as "/session/login"')
+    return found
+
+
 def _secret_member(address: str) -> str | None:
     """Return the first member of a query that is named like a secret, or None."""
     for member in re.split("[?&;]", address)[1:]:

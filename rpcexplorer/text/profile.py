@@ -93,7 +93,7 @@ def key_of(field: str, source: str) -> str:
 def goes_with(profile: Profile, method: str) -> str:
     """Describe the credentials of a call; no secret is read."""
     kind = auth_of(profile)
-    if kind.session_cookie and method == profile.login.method:
+    if kind.session_cookie and method == profile.login.method and not profile.login.path:
         return "opens the session of this profile"
     if kind.free(profile, Call(method)):
         return "needs no session" if kind.session_cookie else "sent without credentials"

@@ -25,7 +25,7 @@ from tests.auth.driving import PONG, drive, end, message, received, requests
 PROMISED: Final = [
     "service", "aria2", "bcoin", "bitcoin", "deluge", "electrum", "ethereum", "kodi", "lsp", "mcp", "monero",
     "moonraker", "mopidy", "nzbget", "odoo", "snapcast", "transmission", "ubus", "xapi", "zabbix", "acp", "codex",
-    "cln", "ovsdb", "rpc-websockets", "signal-cli", "solana", "stratum", "engine", "a2a",
+    "cln", "ovsdb", "rpc-websockets", "signal-cli", "solana", "stratum", "engine", "a2a", "freeipa", "luci",
 ]  # fmt: skip
 CHANGES: Final = {
     "add", "append", "ban", "bans", "broadcast", "clear", "connect", "create", "delete", "destroy", "dump", "edit",
@@ -34,6 +34,8 @@ CHANGES: Final = {
     "transfer", "unlock", "update", "write",
 }  # fmt: skip
 """Words in the names of methods that change something."""
+WITH_PARAMS: Final = {"service", "odoo", "ubus", "lsp", "acp", "freeipa"}
+"""Presets of servers whose every method has params, or that have none of their own."""
 READS: Final = {"web.update_ui": "in spite of its name: it is how its pages are refreshed"}
 BASIC: Final = "Authorization: Basic base64(«p.username»:«p.password»)"
 TWO: Final = '{"jsonrpc":"2.0","id":"7","method":%s}'
@@ -58,7 +60,7 @@ def test_methods_have_docs_and_changing_ones_are_unsafe(name: str) -> None:
         assert not note.safe or method in READS or not words & CHANGES, method
 
 
-@pytest.mark.parametrize("name", [name for name in PROMISED if name not in {"service", "odoo", "ubus", "lsp", "acp"}])
+@pytest.mark.parametrize("name", [name for name in PROMISED if name not in WITH_PARAMS])
 def test_preset_has_a_safe_method_without_params(name: str) -> None:
     notes = values(name).methods.values()
     assert any(note.safe and note.params is None for note in notes)
@@ -169,15 +171,22 @@ def test_preset_of_a_connection_needs_no_more_keys(name: str, url: str, framing:
     assert (profile.framing, profile.handshake, profile.auth.kind) == (framing, handshake, "none")
 
 
-def test_odoo_without_session_is_sent_no_password() -> None:
-    profile = replace(values("odoo"), name="p")
-    refused = ErrorObject(100, "Odoo Session Expired", None, b"{}")
-    steps = drive(profile, message(method="call", params='{"model":"res.partner"}'), None, [received(refused)])
-    assert profile.secrets == ("session",)
-    assert [(send.message.calls[0].params, send.secrets) for send in requests(steps)] == [("{}", ())]
+@pytest.mark.parametrize(
+    ("name", "login", "fields"),
+    [
+        ("odoo", "/web/session/authenticate", ("username", "password")),
+        ("freeipa", "/ipa/session/login_password", ("username", "password")),
+        ("luci", "/cgi-bin/luci/rpc/auth", ("username", "password")),
+    ],
+)
+def test_password_of_a_login_at_another_path_is_sent_only_there(name: str, login: str, fields: tuple[str, ...]) -> None:
+    profile = replace(values(name), name="p", url="https://h")
+    secrets = [Secret("ada", "p.username"), Secret("hunter2hunter2", "p.password")]
+    refused = ErrorObject(1, "Access denied", None, b"{}")
+    steps = drive(profile, message(method="call", params="[]"), None, [*secrets, received(refused)])
+    assert [(send.address, send.fields) for send in requests(steps)] == [(f"https://h{login}", fields)]
     assert isinstance(outcome := end(steps), Refused)
-    assert outcome.missing == "session"
-    assert "password" not in outcome.sentence.lower()
+    assert outcome.missing == "password"
 
 
 @pytest.mark.parametrize(

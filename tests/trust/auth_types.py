@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from hashlib import md5
 from hmac import digest as hmac_digest
 from typing import Any, NamedTuple
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 from tests.fakes.wire import Parts, Received, http_reply
 from tests.trust.planted import Parrot, spellings
@@ -99,6 +99,7 @@ def jwt(request: Received, value: str) -> bool:
 
 
 LOGIN = '\nlogin = { session = "/sessionid" }'
+FORM = '\nlogin = { path = "/enter", form = true, session = "/result/sessionid" }'
 KINDS = {
     "basic": Planted('auth = { kind = "basic", username = "ada" }', basic, "password"),
     "digest": Planted('auth = { kind = "digest", username = "ada" }', digest, "password"),
@@ -112,6 +113,7 @@ KINDS = {
     "bearer with a login": Planted(f'auth = {{ kind = "bearer", username = "ada" }}{LOGIN}', bearer),
     "query with a login": Planted(f'auth = {{ kind = "query", name = "gate", username = "ada" }}{LOGIN}', query),
     "member with a login": Planted(f'auth = {{ kind = "member", member = "gate", username = "ada" }}{LOGIN}', member),
+    "bearer after a form": Planted(f'auth = {{ kind = "bearer", username = "ada" }}{FORM}', bearer),
     "a header from a 409": Planted(
         'auth = { kind = "basic", username = "ada" }\nhandshake = { header = "X-Handed" }', basic, "password",
         handshake="X-Handed",
@@ -137,6 +139,10 @@ class Gate(Parrot):
 
     def __call__(self, request: Received) -> Parts:
         self.heard.append(request.head + request.body)
+        if target(request) == "/enter":
+            given = parse_qs(request.body.decode(), keep_blank_values=True)
+            is_right = given == {"username": ["ada"], "password": [self.typed]}
+            return self.answered({"method": "auth", "id": "1"}) if is_right else http_reply(b"", 401)
         body = json.loads(request.body or "{}")
         named = {call.get("method", "") for call in calls(request)}
         if self.planted.logs_in and named == {"auth"}:
