@@ -42,13 +42,15 @@ from rpcexplorer.auth.oauth_metadata import (
     find_server,
     read_json,
     refused,
+    shown,
     take,
 )
 from rpcexplorer.auth.token import OAuthAuth
-from rpcexplorer.model.exchange import Refused, Sent
-from rpcexplorer.model.problem import cut
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.patterns import regex
+from rpcexplorer.rpc.messages import Result
+from rpcexplorer.transport.port import Response
 
 UNAUTHORIZED: Final = 401
 FORBIDDEN: Final = 403
@@ -86,7 +88,7 @@ class Answer(Struct, frozen=True):
     @property
     def problem(self) -> str:
         """The error in words of the server."""
-        return cut(f"{self.error}: {self.error_description}".rstrip(": "))
+        return shown(f"{self.error}: {self.error_description}".rstrip(": "))
 
 
 def requests_with_token(kind: OAuthAuth, call: AuthCall) -> AuthFlow:
@@ -98,12 +100,15 @@ def requests_with_token(kind: OAuthAuth, call: AuthCall) -> AuthFlow:
 
 
 def log_in(kind: OAuthAuth, call: AuthCall) -> AuthFlow:
-    """Get a new token, whether there is one or not."""
+    """Get a new token, whether there is one or not; return what is known of it."""
     try:
         yield from _authorize(kind, call, Challenge(), "")
     except EndedError as ended:
         return ended.response
-    return AuthResponse(Sent())
+    assert call.session is not None
+    known = {key: call.session.grant.get(key) for key in ("issuer", "resource", "scope", "expires")}
+    text = msgspec.json.encode({key: value for key, value in known.items() if value})
+    return AuthResponse(Result(text), Response(body=text, size=len(text)))
 
 
 def _send_with_token(kind: OAuthAuth, call: AuthCall) -> AuthFlow:
@@ -125,7 +130,7 @@ def _send_with_token(kind: OAuthAuth, call: AuthCall) -> AuthFlow:
         elif status == FORBIDDEN and challenge.error == "insufficient_scope" and (challenge.scope or not kind.scopes):
             why, scopes = "the call needs more rights", ""  # Without a scope, those of the metadata.
             if challenge.scope:
-                why = f"the call needs the scope {cut(challenge.scope)}"
+                why = f"the call needs the scope {shown(challenge.scope)}"
                 granted = call.session.grant.get("scope", "") if call.session else ""
                 scopes = " ".join(dict.fromkeys(f"{granted} {challenge.scope}".split()))
             yield from _authorize(kind, call, challenge, scopes)
@@ -226,7 +231,7 @@ def _with_browser(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str
     methods = server.code_challenge_methods_supported
     if methods is not None and "S256" not in methods:
         raise refused(
-            f"{server.issuer} supports PKCE only with {cut(', '.join(methods)) or 'nothing'}, not with S256: whoever "
+            f"{server.issuer} supports PKCE only with {shown(', '.join(methods)) or 'nothing'}, not with S256: whoever "
             "sees the address of the login could use its code. Nothing was sent."
         )
     yield from take(Listen())
@@ -261,7 +266,7 @@ def _code_of(redirect: str, expected: str, state: str, server: Server) -> str:
     """Return the code of a redirect that belongs to this login."""
     address, _, query = redirect.strip().partition("?")
     if address != expected:
-        raise refused(f"The login ended at another address, {cut(address)}, not at {expected}. Log in again.")
+        raise refused(f"The login ended at another address, {shown(address)}, not at {expected}. Log in again.")
     try:
         values = parse_qs(query.partition("#")[0], max_num_fields=20)
     except ValueError:
@@ -273,7 +278,7 @@ def _code_of(redirect: str, expected: str, state: str, server: Server) -> str:
     if issuer is None and server.authorization_response_iss_parameter_supported:
         raise refused(f"The redirect does not name its issuer, which {server.issuer} always does. Log in again.")
     if issuer not in {None, server.issuer}:
-        raise refused(f"The redirect is from another issuer, {cut(issuer or '')}, not from {server.issuer}.")
+        raise refused(f"The redirect is from another issuer, {shown(issuer or '')}, not from {server.issuer}.")
     if "error" in given:
         problem = Answer(error=given["error"], error_description=given.get("error_description", "")).problem
         raise refused(f"{server.issuer} did not allow the login ({problem}).")
@@ -378,7 +383,7 @@ def _unrecorded(value: str) -> Secret:
 def _keep(call: AuthCall, answer: Answer, grant: Mapping[str, str]) -> None:
     """Make a token the session of the call and of the profile."""
     if answer.token_type.lower() != "bearer":
-        raise refused(f"The token has the type {cut(answer.token_type) or '(none)'}: rpcexplorer sends only Bearer.")
+        raise refused(f"The token has the type {shown(answer.token_type) or '(none)'}: rpcexplorer sends only Bearer.")
     if not _SENDABLE.fullmatch(answer.access_token):
         raise refused("The token is empty, or has a character that a header cannot contain.")
     kept = {key: value for key, value in grant.items() if key != "expires"}

@@ -18,7 +18,7 @@ from rpcexplorer.auth.credentials import Agreement, AuthCall, AuthRequest, AuthR
 from rpcexplorer.auth.digest import challenges
 from rpcexplorer.auth.token import OAuthAuth
 from rpcexplorer.model.exchange import Refused, Unreached
-from rpcexplorer.model.problem import cut, joined_words
+from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import is_loopback, origin_of
 from rpcexplorer.rpc.messages import Call
@@ -29,6 +29,8 @@ Steps = Generator[AuthRequest, AuthResponse | Refused, T]
 """A part of a flow that ends with a value."""
 OK: Final = 200
 WELL_KNOWN: Final = "/.well-known/"
+MAX_SHOWN: Final = 300
+"""Characters of a text in a sentence."""
 
 
 class EndedError(Exception):
@@ -77,6 +79,11 @@ class Found(Struct, frozen=True):
     scopes: str
 
 
+def shown(text: str) -> str:
+    """Return a text of a server for a sentence. It is complete or omitted: secrets are found only in complete texts."""
+    return text if len(text) <= MAX_SHOWN else "(too long to show)"
+
+
 def refused(sentence: str) -> EndedError:
     return EndedError(Refused("credentials", sentence))
 
@@ -95,7 +102,7 @@ def challenge_of(response: Response) -> Challenge:
 def check_url(name: str, url: str) -> None:
     """End the flow if no request may go to a URL of a document."""
     if problem := _url_problem(url):
-        raise refused(f"The {name} {cut(url)} is not used: {problem}.")
+        raise refused(f"The {name} {shown(url)} is not used: {problem}.")
 
 
 def _url_problem(url: str) -> str:
@@ -146,7 +153,7 @@ def find_server(kind: OAuthAuth, call: AuthCall, challenge: Challenge) -> Steps[
         if url:
             check_url("endpoint", url)
     if not server.token_endpoint:
-        raise refused(f"{cut(issuer)} has no token endpoint, so it issues no tokens.")
+        raise refused(f"{shown(issuer)} has no token endpoint, so it issues no tokens.")
     yield from _agree(profile, issuer, {*chosen, origin_of(issuer)}, filter(None, requested))
     return Found(server, resource, scopes)
 
@@ -172,7 +179,7 @@ def _resource_of(profile: Profile, challenge: Challenge) -> Steps[Resource]:
         urls = [challenge.resource_metadata]
         if origin_of(urls[0]) != profile.origin:
             raise refused(
-                f"{profile.origin} names metadata on another server, {cut(origin_of(urls[0]))}. Nothing was sent "
+                f"{profile.origin} names metadata on another server, {shown(origin_of(urls[0]))}. Nothing was sent "
                 "there. If you know its authorization server, set auth.issuer in the profile."
             )
     for url in dict.fromkeys(urls):
@@ -182,7 +189,7 @@ def _resource_of(profile: Profile, challenge: Challenge) -> Steps[Resource]:
         metadata = read_json(found, Resource, url)
         if not _covers(metadata.resource, profile.endpoint):
             raise refused(
-                f"The metadata at {cut(url)} is about another resource, {cut(metadata.resource)}. "
+                f"The metadata at {shown(url)} is about another resource, {shown(metadata.resource)}. "
                 "If a token for it is right, set auth.issuer and auth.resource in the profile."
             )
         if metadata.authorization_servers:
@@ -212,9 +219,9 @@ def _server_of(issuer: str) -> Steps[Server]:
             continue
         server = read_json(found, Server, url)
         if server.issuer.rstrip("/") != issuer.rstrip("/"):
-            raise refused(f"The metadata at {cut(url)} is of another issuer, {cut(server.issuer)}. It is not used.")
+            raise refused(f"The metadata at {shown(url)} is of another issuer, {shown(server.issuer)}. It is not used.")
         return server
-    raise refused(f"{cut(issuer)} has no metadata of an authorization server. Check auth.issuer.")
+    raise refused(f"{shown(issuer)} has no metadata of an authorization server. Check auth.issuer.")
 
 
 def _agree(profile: Profile, issuer: str, chosen: set[str], urls: Iterable[str]) -> Steps[None]:
@@ -223,7 +230,7 @@ def _agree(profile: Profile, issuer: str, chosen: set[str], urls: Iterable[str])
     if not origins:
         return
     question = (
-        f"{profile.origin} uses the authorization server {cut(issuer)}. "
+        f"{profile.origin} uses the authorization server {shown(issuer)}. "
         f"Requests for a token go to {joined_words(origins)}."
     )
     private = [origin for origin in origins if _is_private(origin)]
@@ -254,7 +261,7 @@ def fetch(step: Fetch, *fields: str) -> Steps[AuthResponse]:
         outcome = replace(outcome, sentence=f"The request for a token failed at {origin}: {outcome.sentence}")
         raise EndedError(replace(response, outcome=outcome))
     if response.response.status in range(300, 400):
-        location = cut(response.response.header("location") or "nowhere")
+        location = shown(response.response.header("location") or "nowhere")
         raise refused(f"{origin} redirects the request for a token to {location}. It is not followed.")
     return response
 
@@ -267,4 +274,4 @@ def read_json(received: AuthResponse, document: type[T], url: str) -> T:
         return msgspec.convert(present, document, strict=False)
     except (msgspec.DecodeError, RecursionError):  # A ValidationError is one, too.
         status = received.response.status
-        raise refused(f"The response of {cut(url)} (HTTP {status}) is not a document of OAuth.") from None
+        raise refused(f"The response of {shown(url)} (HTTP {status}) is not a document of OAuth.") from None

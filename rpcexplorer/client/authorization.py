@@ -24,7 +24,7 @@ from rpcexplorer.client.call import connect_elsewhere
 from rpcexplorer.model.exchange import Refused, Sent, Unreached
 from rpcexplorer.model.problem import log_in_command
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secret import UNRECORDED, Secret
 from rpcexplorer.transport.port import LOOPBACK_ADDRESSES, Headers, Request, Response, Transport, Unreachable
 
 MAX_DOCUMENT_BYTES: Final = 256 * 1024
@@ -36,31 +36,35 @@ HEAD_SECONDS: Final = 5.0
 CALLBACK: Final = "/callback"
 
 
-def fetch_request(step: Fetch, stored: Secret | None) -> Request:
-    """Return the request of a step; ``stored`` is the client secret of the profile, if the step needs it.
+def fetch_request(step: Fetch, stored: Secret | None) -> tuple[Request, tuple[Secret, ...]]:
+    """Return the request of a step, and other values to redact.
 
-    It is passed to the socket next and nowhere else.
+    ``stored`` is the client secret of the profile, if the step needs it. The request is passed to the socket next and
+    nowhere else.
     """
     if step.json:
-        return Request(step.url, step.json, "application/json", "application/json")
+        return Request(step.url, step.json, "application/json", "application/json"), ()
     if not step.form:
-        return Request(step.url, b"", accept="application/json", verb="GET")
+        return Request(step.url, b"", accept="application/json", verb="GET"), ()
     form = [(name, value.reveal() if isinstance(value, Secret) else value) for name, value in step.form]
-    secret, headers = step.secret or stored, Headers()
+    secret, headers, derived = step.secret or stored, Headers(), tuple[Secret, ...]()
     if secret is not None and step.client:
         pair = f"{quote_plus(step.client)}:{quote_plus(as_bytes(secret.reveal()))}"
-        headers = (("Authorization", f"Basic {b64encode(pair.encode()).decode()}"),)
+        value = b64encode(pair.encode()).decode()
+        headers = (("Authorization", f"Basic {value}"),)
+        derived = (Secret(value, UNRECORDED.strip("«»")),)
     elif secret is not None:
         form.append(("client_secret", secret.reveal()))
     body = urlencode([(name, as_bytes(value)) for name, value in form]).encode()
-    return Request(step.url, body, "application/x-www-form-urlencoded", "application/json", headers)
+    return Request(step.url, body, "application/x-www-form-urlencoded", "application/json", headers), derived
 
 
 class Authorization:
     """What the login of one call opens: a transport, a lock, a port for the redirect."""
 
-    def __init__(self, profile: Profile, credentials: CredentialSource) -> None:
-        self._profile, self._credentials = profile, credentials
+    def __init__(self, profile: Profile, credentials: CredentialSource, hidden: list[Secret]) -> None:
+        """``hidden`` gets the values that only this login knows."""
+        self._profile, self._credentials, self._hidden = profile, credentials, hidden
         self._transport: Transport | None = None
         self._renewal = ExitStack()
         """Holds the lock of a renewal."""
@@ -155,8 +159,10 @@ class Authorization:
             if newer := self._credentials.newer_session(self._profile, call.session):
                 call.session = newer
                 return AuthResponse(Sent())
+        request, derived = fetch_request(step, stored)
+        self._hidden += derived
         try:
-            response = await self._transport.send(fetch_request(step, stored), deadline=until - time.monotonic())
+            response = await self._transport.send(request, deadline=until - time.monotonic())
         except Unreachable as error:
             return AuthResponse(Unreached(error.step, error.sentence, reason=error.reason), error.response)
         return AuthResponse(Sent(), response)

@@ -679,7 +679,7 @@ class RunningCall:
         if self._authorization is None:
             from rpcexplorer.client.authorization import Authorization  # Other auth types do not need it.
 
-            self._authorization = Authorization(self._profile, self._credentials)
+            self._authorization = Authorization(self._profile, self._credentials, self._own)
         stored = self._secrets["client_secret"] if request.fields else None
         return await self._authorization.take(request.step, call, stored, self._seconds_left)
 

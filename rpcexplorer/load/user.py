@@ -345,8 +345,9 @@ class RpcClient:
                 return AuthResponse(Sent())
         connection = GeventConnection(self._service, elsewhere=True)
         start, started = time.time(), time.perf_counter()
+        request, _ = fetch_request(step, secrets[0] if secrets else None)
         try:
-            received = AuthResponse(Sent(), connection.send(fetch_request(step, secrets[0] if secrets else None)))
+            received = AuthResponse(Sent(), connection.send(request))
         except Unreachable as error:
             received = AuthResponse(Unreached(error.step, error.sentence, reason=error.reason), error.response)
         connection.close()

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.files.paths import Paths, find_team_file
 from rpcexplorer.files.private import PrivateFile
 from rpcexplorer.files.toml import KeyPath, dotted, read_toml, split_dotted
@@ -319,12 +320,13 @@ class Profiles(Struct, dict=True):
     def rows(self, profile: Profile) -> list[LeafRow]:
         """Return every value of a profile with its source, defaults included.
 
-        A profile that never logs in has only the login keys that a file sets.
+        A profile that never calls a login has only the login keys that a file sets.
         """
+        calls_login = auth_of(profile).opens_session(profile)
         rows: list[LeafRow] = []
         for path, value in _flat(profile):
             source = self.source_of(profile.name, dotted(path))
-            if path[0] != "login" or profile.has_sessions or source is not DEFAULT:
+            if path[0] != "login" or calls_login or source is not DEFAULT:
                 rows.append((dotted(path), value, source))
         for (kind, name), (_, leaves) in self._saved_entries(profile).items():
             for inside, leaf in leaves.items():

@@ -109,6 +109,7 @@ KINDS = {
     "first": Planted('auth = { kind = "first", value = "token:{token}" }', first),
     "member": Planted('auth = { kind = "member", member = "gate" }', member),
     "jwt": Planted('auth = { kind = "jwt", claims = { id = "ada" } }', jwt, "key"),
+    "oauth": Planted('auth = { kind = "oauth" }', bearer, "session", in_header=True),
     "path": Planted('path = "/v3/{token}"\nauth = { kind = "none" }', path),
     "bearer with a login": Planted(f'auth = {{ kind = "bearer", username = "ada" }}{LOGIN}', bearer),
     "query with a login": Planted(f'auth = {{ kind = "query", name = "gate", username = "ada" }}{LOGIN}', query),
