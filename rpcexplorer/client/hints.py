@@ -409,8 +409,8 @@ def mcp_capability(call: FailedCall) -> Hint | None:
     asked = [method for method, name in MCP_CAPABILITIES.items() if call.says(rf"\b{name}\b")]
     methods = joined_words(asked or MCP_CAPABILITIES)
     return Hint(
-        f"The server needs an answer to {methods}. On the screen you can be asked; in a shell, a rule of the table "
-        f"answer decides: see `{PROGRAM} manual mcp`."
+        f"The server needs an answer to {methods}. You can be asked on the screen or a terminal. Elsewhere, a rule of "
+        f"the table answer decides: see `{PROGRAM} manual answers`."
     )
 
 

@@ -419,6 +419,11 @@ class Profile(Struct, frozen=True, dict=True):
         """Return whether calls share a connection that stays open."""
         return self.connection_kind != "http"
 
+    @property
+    def has_events(self) -> bool:
+        """Return whether its server can send something while no call is under way."""
+        return self.is_open_connection or self.handshake == "mcp"
+
     def shares_connection_with(self, other: Profile) -> bool:
         """Return whether nothing differs that an open connection depends on."""
         return self is other or _of_connection(self) == _of_connection(other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from textual.app import App
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.event import Event
+from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import ELICITATION, Profile
 from rpcexplorer.schema.elicitation import COMPLETE, page_of
@@ -23,6 +25,7 @@ from rpcexplorer.tui.widgets.bars import Header
 
 if TYPE_CHECKING:
     from rpcexplorer.client.open_connection import OpenConnection
+    from rpcexplorer.transport.port import Watch
 
 TICK_SECONDS: Final = 0.25
 METHOD_COLUMNS: Final = 32
@@ -49,6 +52,8 @@ class Connections:
         self._question: tuple[Event | None, Question | None] = (None, None)
         """The oldest request that waits, and what it asks, which takes a moment to read."""
         self._waiting: dict[str, list[Event]] = {}
+        self._listening: tuple[str, Stop] | None = None
+        """The profile whose event stream over HTTP is read, and what ends that."""
         self._seen: object = None
         """The profile, and what the header shows."""
         app.set_interval(TICK_SECONDS, self._tick)
@@ -67,18 +72,45 @@ class Connections:
 
     def has_events(self, profile: Profile) -> bool:
         """Return whether there are events, or can be."""
-        return profile.is_open_connection or profile.name in self.logs
+        return profile.has_events or profile.name in self.logs
 
     def of(self, profile: Profile) -> OpenConnection | None:
         return self.explorer.connection_of(profile)
 
     def is_open(self, profile: Profile) -> bool:
+        if not profile.is_open_connection:
+            return self._listening is not None and self._listening[0] == profile.name
         connection = self.of(profile)
         return connection is not None and connection.is_open
 
     def is_closing(self, profile: Profile) -> bool:
         connection = self.of(profile)
         return connection is not None and connection.is_closing
+
+    async def listen(self, profile: Profile, stop: Stop, watch: Watch) -> Exchange | None:
+        """Open the event stream of a server over HTTP, which is read until it ends; return why it did not open."""
+        opened: asyncio.Future[Exchange | None] = asyncio.get_running_loop().create_future()
+        self._app.run_worker(self._read(profile, stop, watch, opened), group="listening")
+        return await opened
+
+    async def _read(self, profile: Profile, stop: Stop, watch: Watch, opened: asyncio.Future[Exchange | None]) -> None:
+        def begin(_: Exchange) -> None:
+            self._listening = (profile.name, stop)
+            opened.set_result(None)
+
+        end = await self.explorer.listen(on_response=begin, watch=watch, stop=stop)
+        if not opened.done():
+            opened.set_result(end)
+        elif not stop.pressed:
+            self._listening = None
+            why = self.explorer.redactor().text(getattr(end.outcome, "sentence", ""))
+            self._app.notify(f"{profile.shown_name} sends no more events. {why}".rstrip(), severity="warning")
+
+    def stop_listening(self) -> None:
+        """Close the event stream."""
+        if self._listening is not None:
+            self._listening[1].press()
+            self._listening = None
 
     def asked(self, name: str) -> list[Event]:
         """Return the requests of a profile that wait for the user, the oldest first."""
@@ -88,6 +120,8 @@ class Connections:
     def _tick(self) -> None:
         profile = self.explorer.profile
         self.drafts = {event: texts for event, texts in self.drafts.items() if event.waits}
+        if self._listening is not None and (profile is None or profile.name != self._listening[0]):
+            self.stop_listening()
         if self.explorer.edited():
             self._app.run_worker(self._close_edited(), group="connection")
         words = self.words(profile) if profile is not None else []
@@ -136,6 +170,11 @@ class Connections:
             events = [(counted(log.count, "event"), "text")]
         if log is not None and log.newest:
             newest = [(f" · {clipped(hide.method(log.newest.method), METHOD_COLUMNS)}", "middle")]
+        if not profile.is_open_connection and self.is_open(profile):
+            listens: WordLine = [("● ", "well"), ("listening", "text")]
+            if events:
+                events = [(" · ", "text"), *events]
+            return [[*listens, *events, *newest], [*listens, *events], listens]
         if not profile.is_open_connection:
             return [[*events, *newest], events] if events else []
         if self.is_closing(profile):

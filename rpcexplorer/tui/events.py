@@ -425,7 +425,7 @@ class EventsScreen(Browser[Event, None], scope="events"):
             [("   No events yet. Notifications and requests of the server", "dim")],
             [("   are shown here as they arrive.", "dim")],
         ]
-        if self.profile.is_open_connection and not self.connections.is_open(self.profile):
+        if self.profile.has_events and not self.connections.is_open(self.profile):
             how = [("   Press ", "dim"), (self._key("events.connect"), "bold"), (" to open the connection.", "dim")]
             lines += [[], how]
         return lines
@@ -447,7 +447,7 @@ class EventsScreen(Browser[Event, None], scope="events"):
             case "stderr":
                 return bool(self.profile.command) or bool(self.event_log.stderr)
             case "connection":
-                return self.profile.is_open_connection
+                return self.profile.has_events
         return super().has(state)
 
     def action_follow(self) -> None:

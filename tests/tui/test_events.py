@@ -28,7 +28,9 @@ from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.widgets.bars import Header
 from rpcexplorer.tui.widgets.dialog import Answer as Button
 from rpcexplorer.tui.widgets.dialog import Confirm
+from tests.fakes.mcp import StatelessMcp
 from tests.fakes.peers import Peer, Script, framed, peer
+from tests.fakes.wire import HOLD, Parts, RawServer, Received, http_reply
 from tests.tui.program import Program, open_program
 
 NOW = datetime(2026, 11, 21, 10, 41, 7, 5000, tzinfo=UTC)
@@ -487,3 +489,58 @@ async def test_changed_command_is_asked_about_again(make_explorer: Callable[...,
         await program.press("escape")
         await program.sees("you have not allowed it here")
     assert not (explorer.folder / "harmless").exists()
+
+
+EVENT_STREAM = http_reply(headers={"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"})
+
+
+def in_stream(method: str) -> bytes:
+    text = f'data: {{"jsonrpc": "2.0", "method": "{method}", "params": {{}}}}\n\n'.encode()
+    return b"%x\r\n%b\r\n" % (len(text), text)
+
+
+def with_session(request: Received) -> Parts:
+    if request.line.startswith("GET"):
+        return [EVENT_STREAM, in_stream("notifications/tools/list_changed"), HOLD, b"0\r\n\r\n"]
+    if request.json["method"] == "initialize":
+        return request.reply(result={"protocolVersion": "2025-11-25"})
+    return http_reply(status=202) if "id" not in request.json else request.reply(result={})
+
+
+def without_session(request: Received) -> Parts:
+    if request.json["method"] != "subscriptions/listen":
+        return StatelessMcp()(request)
+    first, second = "notifications/subscriptions/acknowledged", "notifications/tools/list_changed"
+    return [EVENT_STREAM, in_stream(first), in_stream(second), HOLD, b"0\r\n\r\n"]
+
+
+@pytest.mark.parametrize(("script", "version"), [(with_session, "2025-11-25"), (without_session, "auto")])
+async def test_event_stream_over_http_is_read_until_it_is_closed(
+    explorer: Explorer, script: Callable[[Received], Parts], version: Any
+) -> None:
+    with RawServer(script) as server:
+        explorer.profiles.profiles["mcp"] = Profile("mcp", server.origin, handshake="mcp", mcp=version)
+        async with open_program(explorer, profile="mcp") as program:
+            await program.press("alt+c")
+            await program.sees("● listening")
+            await program.sees("notifications/tools/list_changed")
+            await open_events(program)
+            await program.press("alt+c")
+            await program.misses("● listening")
+            await program.press("alt+c")
+            await program.sees("● listening")
+            server.release()
+            await program.sees("mcp sends no more events. The server ended the event stream.")
+            await program.misses("● listening")
+
+
+async def test_server_without_event_stream_says_so(explorer: Explorer) -> None:
+    def script(request: Received) -> Parts:
+        return http_reply(status=405) if request.line.startswith("GET") else with_session(request)
+
+    with RawServer(script) as server:
+        explorer.profiles.profiles["mcp"] = Profile("mcp", server.origin, handshake="mcp", mcp="2025-11-25")
+        async with open_program(explorer, profile="mcp") as program:
+            await program.press("alt+c")
+            await program.sees("it answered a GET request with HTTP 405")
+            assert "● listening" not in program.text

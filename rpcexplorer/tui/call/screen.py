@@ -236,10 +236,10 @@ class CallScreen(CallState, scope="call"):
             case "sessions":
                 return profile.has_sessions
             case "connection":
-                return profile.is_open_connection
+                return profile.has_events
             case "events":
                 is_used = "connections" in self.__dict__
-                return self.connections.has_events(profile) if is_used else profile.is_open_connection
+                return self.connections.has_events(profile) if is_used else profile.has_events
             case "replaced":
                 return bool(self.explorer.replaced.of(profile, self.method))
         return True
@@ -721,6 +721,7 @@ class CallScreen(CallState, scope="call"):
         if profile is None or self.connections.is_closing(profile):
             return
         if self.connections.is_open(profile):
+            self.connections.stop_listening()
             self.run_worker(self.explorer.close_connection(profile), group="connection")
         elif self.running:
             self.tell(f"The connection opens with the running work. {self.key('cancel')} cancels it.")
@@ -729,8 +730,8 @@ class CallScreen(CallState, scope="call"):
 
     @opens("call")
     async def _open_connection(self) -> None:
-        exchange = await self.sender.open_connection()
-        if not isinstance(exchange.outcome, Sent | Cancelled):
+        exchange = await self.sender.open_connection(self.connections)
+        if exchange is not None and not isinstance(exchange.outcome, Sent | Cancelled):
             self.notify(why_not_open(exchange.outcome), severity="warning", timeout=10)
 
     def watch_exchange(self) -> None:
@@ -875,4 +876,5 @@ class CallScreen(CallState, scope="call"):
 def why_not_open(outcome: Outcome) -> str:
     """Return why a connection was not opened, with the step."""
     step = f" (step: {outcome.step})" if isinstance(outcome, Unreached) else ""
-    return f"The connection was not opened{step}. {getattr(outcome, 'sentence', '')}".rstrip()
+    why = getattr(outcome, "sentence", "") or getattr(outcome, "reason", "") or getattr(outcome, "message", "")
+    return f"The connection was not opened{step}. {why}".rstrip()

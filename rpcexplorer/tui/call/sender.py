@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rpcexplorer.auth.login import rejects_credentials
 from rpcexplorer.discovery.methods import Discovery, DiscoveryStep
@@ -13,6 +14,9 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.transport.port import Progress
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.state import CallState, Running
+
+if TYPE_CHECKING:
+    from rpcexplorer.tui.connections import Connections
 
 
 class Sender:
@@ -91,9 +95,12 @@ class Sender:
             self._judge(found.ended)
         return found
 
-    async def open_connection(self) -> Exchange:
-        """Open the connection of the profile without a call."""
+    async def open_connection(self, connections: Connections) -> Exchange | None:
+        """Open the connection of the profile without a call, or the event stream of a server over HTTP."""
         with self._under_way("opening") as running:
+            profile = running.profile
+            if profile is not None and not profile.is_open_connection:
+                return await connections.listen(profile, running.stop, self._watch)
             return await self._explorer.open_connection(watch=self._watch, stop=running.stop)
 
     async def settle(self) -> None:
