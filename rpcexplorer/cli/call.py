@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import starmap
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import click
 from msgspec import Struct
@@ -95,6 +96,32 @@ def confirm_sending(run: Run, sent: Sequence[tuple[Profile, Draft | Batch]], cal
     if not run.asks:
         fail(f"{asked} Add --yes to send {calls} to {places}.")
     if not run.agrees(f"{asked} Send {calls} to {places}?"):
+        fail("Nothing was sent.")
+
+
+def refuse_other_host(profile: Profile, host_is: str | None) -> None:
+    """End the command if the profile has another host than ``--host-is`` names."""
+    host = profile.origin.partition("://")[2]
+    if host_is is not None and host_is not in {host, urlsplit(profile.origin).hostname}:
+        fail(f"Nothing was sent: the host of profile {profile.name} is {host}, not {host_is}.")
+
+
+def confirm_many(run: Run, profile: Profile, question: str, calls: str, *, host_is: str | None) -> None:
+    """Ask before many calls to production, or if there is a question; end the command unless the answer is yes.
+
+    On production, --yes confirms only together with the host, and only where nobody can be asked.
+    """
+    is_prod = profile.badge == "prod"
+    if run.yes and (not is_prod or (host_is is not None and not run.asks)):
+        return
+    if not (is_prod or question):
+        return
+    before = f"{question} " if question else ""
+    if not run.asks:
+        host = profile.origin.partition("://")[2]
+        more = f"--yes and --host-is {host}" if is_prod else "--yes"
+        fail(f"{before}Add {more} to send {calls}.")
+    if not run.agrees(f"{before}Send {calls}?"):
         fail("Nothing was sent.")
 
 

@@ -4,42 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
-from msgspec import Struct
 
 from rpcexplorer.checks.find import HOW_TO, check_of, checks_in, how_to_expect, refuse_broken_jq
-from rpcexplorer.checks.report import github_lines, junit, junit_of_problem, lines_of, row_of, summary, tap
 from rpcexplorer.checks.run import USUAL_JOBS, Check, CheckResult, CheckRun, exit_code
-from rpcexplorer.cli.arguments import set_option, whole_number
+from rpcexplorer.cli.arguments import milliseconds, set_option, whole_number
 from rpcexplorer.cli.call import confirm_sending, values_of
+from rpcexplorer.cli.check_generate import MAX_EXAMPLES, USUAL_EXAMPLES, Options, check_generated
+from rpcexplorer.cli.check_reports import Reporter, Reports
 from rpcexplorer.cli.completion import complete_checks
-from rpcexplorer.cli.output import STDOUT, Output, Waiting, result_of
-from rpcexplorer.cli.recorded import export_case
+from rpcexplorer.cli.output import Waiting, result_of
 from rpcexplorer.cli.run import Run, fail, no_input_option, profile_option, url_options, yes_option
-from rpcexplorer.cli.world import World
 from rpcexplorer.model.method import SIGN, SavedCall, no_such_call
 from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.model.profile import Profile
 
 MAX_JOBS = 64
-
-
-class Reports(Struct, frozen=True):
-    junit: str | None
-    tap: bool
-    as_json: bool
-    case: str | None
-
-    @property
-    def on_stdout(self) -> list[str]:
-        """Return the options that replace the lines on stdout."""
-        options = {"--tap": self.tap, "--json": self.as_json, "--junit": self.junit, "--case": self.case}
-        return [option for option, value in options.items() if value in {True, STDOUT}]
 
 
 @click.command()
@@ -57,10 +41,28 @@ class Reports(Struct, frozen=True):
 )
 @click.option("-x", "until_failure", is_flag=True, help="Send nothing after the first failure.")
 @set_option
+@click.option("--generate", is_flag=True, help="Send calls made from the schemas of methods instead.")
+@click.option(
+    "-m", "patterns", metavar="PATTERN", multiple=True, help="With --generate: only these methods. Can be repeated."
+)
+@click.option(
+    "--examples",
+    type=whole_number(1, MAX_EXAMPLES),
+    metavar="N",
+    default=USUAL_EXAMPLES,
+    show_default=True,
+    help="With --generate: calls per method with valid params, and as many with invalid ones.",
+)
+@click.option("--seed", type=whole_number(0), metavar="S", help="With --generate: the same seed, the same calls.")
+@click.option("--valid", is_flag=True, help="With --generate: send no invalid params.")
+@click.option("--invalid", is_flag=True, help="With --generate: send only invalid params.")
+@click.option("--within", type=milliseconds, metavar="TIME", help="With --generate: a slower response is a finding.")
+@click.option("--save", metavar="FILE", help="With --generate: save the smallest failing calls as checks in this file.")
 @click.option("--junit", metavar="FILE", help="Write the results to FILE as JUnit XML.")
 @click.option("--tap", is_flag=True, help="Print the results as TAP, version 14.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per check, each on a line.")
 @click.option("--case", metavar="FILE", help="Export the failed calls as a case, a file that others can replay.")
+@click.option("--host-is", metavar="HOST", help="With --generate: send nothing if the profile has another host.")
 @no_input_option()
 @yes_option()
 @click.pass_obj
@@ -72,12 +74,20 @@ def check(
     jobs: int,
     until_failure: bool,
     given: tuple[str, ...],
-    **reports: Any,
+    generate: bool,
+    junit: str | None,
+    tap: bool,
+    as_json: bool,
+    case: str | None,
+    **of_generated: Any,
 ) -> int:
     """Send saved calls, and check that the responses are as expected.
 
     Without arguments, all saved calls of the profile that have expectations are checked. FILE has saved calls in the
     form of sessions.toml. @NAME is one saved call.
+
+    --generate sends calls with valid and with invalid params instead, made from the schemas of safe methods and of
+    those that -m names. A finding is any response that the method does not declare: see rpcexplorer manual checks.
 
     Exit code 0: all checks passed. Exit code 6: a check failed. If a call has no response, the exit code is that of the
     call: 3, 4 or 5. Exit code 2: a variable is missing, or there is no check.
@@ -88,12 +98,15 @@ def check(
       rpcexplorer check -p staging --jobs 8 --junit results.xml
       rpcexplorer check @"list users" --set page=2
       rpcexplorer check shop.checks.toml -x --case failed.toml
+      rpcexplorer check --generate -m 'user.*' --save sessions.toml
     """
-    world, chosen = run.world, Reports(**reports)
-    if len(chosen.on_stdout) > 1:
-        raise click.UsageError(f"Only one of {' and '.join(chosen.on_stdout)} can be printed to stdout.")
-    junit_file, case_file = Output(world, chosen.junit), Output(world, chosen.case)
-    started = datetime.now(UTC)
+    reporter = Reporter(run, Reports(junit, tap, as_json, case))
+    options = Options(**of_generated)
+    if generate:
+        if checks or text or given or until_failure:
+            raise click.UsageError("--generate sends no saved calls. Remove [FILE|@NAME], -k, -x and --set.")
+        return check_generated(run, options, reporter)
+    options.refuse()
     try:
         values = values_of(given)
         selected = _selected(run, checks, text)
@@ -101,42 +114,20 @@ def check(
         sent = [(check.profile, check.call.draft()) for check in selected]
         confirm_sending(run, sent, counted(len(sent), "call"))
     except (click.UsageError, click.Abort, UserError) as error:
-        if chosen.junit is not None:  # A CI server would read the file of an earlier run.
-            junit_file.world.write(junit_of_problem(str(error) or "interrupted", started).encode())
-            junit_file.write()
+        reporter.not_started(error)
         raise
 
     async def work(watch: Waiting) -> list[CheckResult]:
         checking = CheckRun(run.explorer, given=values, watch=watch, until_failure=until_failure)
-        done = 0
-
-        def show(result: CheckResult) -> None:
-            nonlocal done
-            done += 1
-            watch.step = f"{done} of {counted(len(selected), 'check')}"
-            watch.erase()
-            _print(world, result, chosen, done)
-
+        show = partial(reporter.show, watch=watch)
         try:
             return await checking.run(selected, jobs=jobs, stop=run.stop, show=show)
         finally:
             await checking.close()
 
-    if chosen.tap:
-        world.print("TAP version 14")
-        world.print(f"1..{len(selected)}")
+    reporter.begin(len(selected))
     with result_of(run, work) as results:
-        if chosen.tap and len(results) < len(selected):
-            world.print("Bail out!")
-        if world.environment.get("GITHUB_ACTIONS") == "true" and not chosen.on_stdout:
-            for line in github_lines(results, world.path(world.environment.get("GITHUB_WORKSPACE", ""))):
-                world.print(line)
-        if chosen.junit is not None:
-            junit_file.world.write(junit(results, started, world.folder).encode())
-            junit_file.write()
-        if chosen.case is not None:
-            _export_failed(run, results, case_file, chosen.case)
-        world.say(summary(results, len(selected)))
+        reporter.finish(results)
         run.warn_unless_recorded()
     return exit_code(results, stopped=run.stop.pressed)
 
@@ -183,25 +174,3 @@ def _no_check(name: str, saved: Mapping[str, SavedCall], profile: Profile) -> st
     if name in saved:
         return f"The saved call {SIGN}{name} has no expectations. {how_to_expect(name)}"
     return no_such_call(SIGN + name, saved, profile.name)
-
-
-def _print(world: World, result: CheckResult, reports: Reports, number: int) -> None:
-    if reports.as_json:
-        world.print_json_line(msgspec.json.encode(row_of(result)))
-        return
-    if reports.tap:
-        lines = tap(result, number)
-    elif reports.on_stdout:
-        return
-    else:
-        lines = lines_of(result, colour=world.colours)
-    for line in lines:
-        world.print(world.for_log(line))
-
-
-def _export_failed(run: Run, results: Sequence[CheckResult], out: Output, file: str) -> None:
-    failed = [call for result in results if (call := result.for_case())]
-    if not failed:
-        run.world.say("no case was exported: no call failed")
-        return
-    export_case(run, failed, out, file, note=summary(results, len(results)))

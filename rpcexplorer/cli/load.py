@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import click
 import msgspec
 from msgspec import Struct
 
 from rpcexplorer.cli.arguments import milliseconds, percent, period, rate, set_option, whole_number
-from rpcexplorer.cli.call import question_about, show_preview, values_of
+from rpcexplorer.cli.call import confirm_many, question_about, refuse_other_host, show_preview, values_of
 from rpcexplorer.cli.completion import complete_saved_calls
 from rpcexplorer.cli.events import pass_on
 from rpcexplorer.cli.output import Waiting, result_of
-from rpcexplorer.cli.run import Run, fail, no_input_option, profile_option, yes_option
+from rpcexplorer.cli.run import Run, fail, needs_extra, no_input_option, profile_option, yes_option
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.files.io import refuse_unwritable
@@ -40,8 +37,6 @@ MANY_USERS = 1_000
 MAX_WORKERS = 256
 """Each is a process; a larger number is likely meant for --users."""
 USUAL_SPAWN_RATE = 100
-INSTALL = "A load test needs Locust. To install it, run in the folder of rpcexplorer:\npip install '.[load]'"
-INSTALL_WITH_PIPX = "A load test needs Locust. To install it, run:\npipx inject rpcexplorer 'locust>=2.47'"
 CSV_KINDS = ("stats", "stats_history", "failures", "exceptions")
 """The ends of the names of Locust's CSV files."""
 
@@ -188,8 +183,7 @@ def load(run: Run, /, calls: tuple[str, ...], given: tuple[str, ...], **options:
     chosen = Options(**options)
     chosen.check()
     if not is_installed():
-        by_pipx = (Path(sys.prefix) / "pipx_metadata.json").exists()
-        fail(INSTALL_WITH_PIPX if by_pipx else INSTALL)
+        needs_extra("A load test needs Locust", "load", "locust>=2.47")
     world, values = run.world, values_of(given)
     profile, explorer = run.use(), run.explorer
     if profile.ad_hoc or profile.scheme not in {"http", "https"}:
@@ -269,25 +263,13 @@ def _confirm(run: Run, profile: Profile, planned: Sequence[PlannedCall], options
 
     End the command unless the answer is yes.
     """
-    host, is_prod = profile.origin.partition("://")[2], profile.badge == "prod"
-    if options.host_is is not None and options.host_is not in {host, urlsplit(profile.origin).hostname}:
-        fail(f"Nothing was sent: the host of profile {profile.name} is {host}, not {options.host_is}.")
+    refuse_other_host(profile, options.host_is)
     if options.users > MANY_USERS and not run.yes:
         fail(f"{options.users:,} users are many: add --yes to start more than {MANY_USERS:,}.")
-    # On production, --yes confirms only together with the host, and only where nobody can be asked.
-    if run.yes and (not is_prod or (options.host_is is not None and not run.asks)):
-        return
     question = question_about(run.explorer, [Draft(call.method, call.text) for call in planned], profile)
-    if not (is_prod or question):
-        return
     names = joined_words(dict.fromkeys(call.row for call in planned))
     load = f"a load of {names} to {profile.origin} ({profile.name}): {options.amount}"
-    before = f"{question} " if question else ""
-    if not run.asks:
-        more = f"--yes and --host-is {host}" if is_prod else "--yes"
-        fail(f"{before}Add {more} to send {load}.")
-    if not run.agrees(f"{before}Send {load}?"):
-        fail("Nothing was sent.")
+    confirm_many(run, profile, question, load, host_is=options.host_is)
 
 
 async def _missing_secret(explorer: Explorer, profile: Profile) -> Refused | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
@@ -57,6 +58,13 @@ class Failed(UserError):  # noqa: N818 - the end of a command is often no error
 
 def fail(sentence: str, code: int = 2) -> NoReturn:
     raise Failed(sentence, code)
+
+
+def needs_extra(sentence: str, extra: str, requirement: str) -> NoReturn:
+    """End the command with the line that installs what it needs."""
+    if (Path(sys.prefix) / "pipx_metadata.json").exists():
+        fail(f"{sentence}. To install it, run:\npipx inject {PROGRAM} '{requirement}'")
+    fail(f"{sentence}. To install it, run in the folder of {PROGRAM}:\npip install '.[{extra}]'")
 
 
 def fail_if(problem: Problem | str | None) -> None:

@@ -628,6 +628,35 @@ def _misdescribed(_: Call) -> Success:
     return success({"count": "three", "unit": None})
 
 
+@method(
+    "demo.faults.discount",
+    "Returns a price after a discount, with a fault",
+    Param("price", "Price before the discount", integer(0, 1_000_000)),
+    Param("percent", "Discount in percent", integer(0, 100)),
+    description="A planted fault: above 90 percent, the price is text, which the schema of the result does not allow. "
+    "`rpcexplorer check --generate` finds it.",
+    result={"type": "object", "properties": {"price": {"type": "number", "minimum": 0}}, "required": ["price"]},
+)
+def _discount(_: Call, price: int, percent: int) -> Success:
+    reduced = price * (100 - percent) / 100
+    return success({"price": "nearly free" if percent > 90 else reduced})
+
+
+@method(
+    "demo.faults.initials",
+    "Returns the initials of a name, with a fault",
+    Param("name", "First and last name", text(100)),
+    description="A planted fault: a name without a letter ends with an internal error, which is not declared. "
+    "`rpcexplorer check --generate` finds it.",
+    result={"type": "string", "minLength": 1},
+)
+def _initials(_: Call, name: str) -> Success:
+    letters = [word[0] for word in name.split() if word[0].isalpha()]
+    if not letters:
+        raise fault(-32603, "Internal error", "the list of words is empty")
+    return success("".join(letters))
+
+
 @method("rpc.discover", "Describes the service as an OpenRPC document", result=_OBJECT)
 def _discover(call: Call) -> Success:
     return success(document(call.table.values()))

@@ -343,6 +343,10 @@ def _version_remarks(envelope: Envelope, version: EnvelopeForm) -> list[str]:
     return remarks
 
 
+OF_ANOTHER: Final = "it may belong to another call"
+"""The end of the remark about an id that is not ours."""
+
+
 def _id_remarks(received: bytes | None, id: str | None, form: MessageForm, member: str = "id") -> tuple[str, ...]:
     if id is None:
         return ()
@@ -351,7 +355,7 @@ def _id_remarks(received: bytes | None, id: str | None, form: MessageForm, membe
     sent = wire_id(id, form)
     if received == sent.encode() or (sent[0] == '"' and _string(received) == id):
         return ()
-    return (f"{member} is {short(received)}, not {short(sent.encode())}: it may belong to another call",)
+    return (f"{member} is {short(received)}, not {short(sent.encode())}: {OF_ANOTHER}",)
 
 
 def _string(text: bytes) -> str | None:

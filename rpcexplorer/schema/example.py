@@ -93,13 +93,8 @@ class Maker:
             self._open.pop()
 
     def _by_alternative(self, parts: list[dict[str, Any]], place: str) -> Iterator[Started]:
-        chosen = next(part for part in parts if alternatives_of(part))
-        # The chosen alternative includes those of other parts.
-        key = "oneOf" if "oneOf" in chosen else "anyOf"
-        rest = [without(chosen, {key})] + [without(part) for part in parts if part is not chosen]
-        for alternative in chosen[key][:MAX_TRIED]:
-            if alternative is not False:
-                yield self._made({"allOf": [alternative, *rest]}, place, is_joined=True)
+        for schema in with_each_alternative(parts, MAX_TRIED):
+            yield self._made(schema, place, is_joined=True)
 
     def _by_kind(self, node: Node, place: str) -> Iterator[Started]:
         kinds: Iterable[str] = ("null", *_ORDER)
@@ -171,6 +166,17 @@ def _values_named(node: Node) -> Iterator[Any]:
     if node.default is not UNSET:
         yield node.default
     yield from (node.choices or ())[:MAX_TRIED]
+
+
+def with_each_alternative(parts: list[dict[str, Any]], most: int) -> Iterator[dict[str, Any]]:
+    """Yield a schema for each alternative: the alternative, and all that the parts require beside it."""
+    chosen = next(part for part in parts if alternatives_of(part))
+    # The chosen alternative includes those of other parts.
+    key = "oneOf" if "oneOf" in chosen else "anyOf"
+    rest = [without(chosen, {key})] + [without(part) for part in parts if part is not chosen]
+    for alternative in chosen[key][:most]:
+        if alternative is not False:
+            yield {"allOf": [alternative, *rest]}
 
 
 def without(part: dict[str, Any], keys: Collection[str] = ()) -> dict[str, Any]:
