@@ -72,6 +72,7 @@ LIBRARIES: dict[str, set[str]] = {
     "profiles": {"msgspec", "tomli_w"},
     "secrets": {"msgspec", "keyring"},
     "text": {"msgspec", "jq", "markdown_it", "pygments"},
+    "checks": {"msgspec", "hypothesis"},
     "cli": {"msgspec", "click"},
     # Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
     "tui": {"msgspec", "textual", "rich"},
@@ -95,6 +96,7 @@ LAZY = (
     "websockets",
     "locust",
     "gevent",
+    "hypothesis",
     "rpcexplorer.schema.check",
     "rpcexplorer.discovery.interview",
     "rpcexplorer.discovery.changes",

@@ -263,6 +263,7 @@ def test_document_lists_exactly_the_callable_methods() -> None:
         "demo.echo", "demo.records", "demo.slow", "demo.fail", "demo.unicode", "demo.numbers", "demo.nested",
         "demo.duplicates", "demo.notes.add", "demo.notes.list", "demo.notes.delete", "demo.logout", "demo.session",
         "demo.orders.find", "demo.orders.place", "demo.orders.search", "demo.tree", "demo.misdescribed",
+        "demo.faults.discount", "demo.faults.initials",
     }  # fmt: skip
 
 
