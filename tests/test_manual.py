@@ -83,6 +83,7 @@ from tests.fakes.bash import Answer, Bash, Keyboard, Recorder, Request
 ROOT: Final = Path(__file__).parent.parent
 PREPARED: Final = {
     "calls": """echo '{"customer": 7, "items": [{"sku": "tea-01"}]}' > order.json""",
+    "ci": """printf '[call.orders]\\nmethod = "ping"\\nexpect = { outcome = "result" }\\n' > shop.checks.toml""",
     "checks": """printf '[call.orders]\\nmethod = "ping"\\nexpect = { outcome = "result" }\\n' > shop.checks.toml""",
     "profiles": """echo '{"mcpServers": {"github": {"command": "npx", "args": '"""
     """'["-y", "@modelcontextprotocol/server-github"], "env": {"GITHUB_PERSONAL_ACCESS_TOKEN": ""}}}}' > .mcp.json""",

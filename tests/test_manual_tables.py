@@ -127,7 +127,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
 @pytest.mark.parametrize(
     ("page", "head", "command"),
     [
-        ("checks", "field of check --json", "check checks.toml --json"),
+        ("ci", "field of check --json", "check checks.toml --json"),
         ("discovery", "field of methods --json", "methods demo.orders.place --json"),
         ("history", "field", "history show --json"),
         ("history", "field of history stats --json", "history stats --json"),

@@ -27,6 +27,7 @@ PAGES: Final = (
     "history",
     "share",
     "checks",
+    "ci",
     "load",
     "scripts",
     "python",
