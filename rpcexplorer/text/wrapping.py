@@ -110,10 +110,14 @@ def fitting(wordings: Iterable[WordLine], width: int) -> WordLine:
     return shortest
 
 
+TIED: Final = frozenset({"·", "default"})
+"""Words that say something about the next one, such as ``default 10``."""
+
+
 def _words(pieces: Words, breaks: Breaks) -> Iterator[tuple[WordLine, WordLine, bool]]:
     """Yield the blanks before a word, the word, and whether it may break anywhere.
 
-    A word may have several roles. A dot belongs to the word after it, so that no row ends with one.
+    A word may have several roles. Some belong to the word after them, so that no row ends with one.
     """
     gap: WordLine = []
     word: WordLine = []
@@ -126,11 +130,11 @@ def _words(pieces: Words, breaks: Breaks) -> Iterator[tuple[WordLine, WordLine, 
             gap = []
             continue
         for found in _TOKENS.finditer(text):
-            is_blank, after_dot = found[0].isspace(), word and word[-1][0] == "·"
-            if is_blank and word and not after_dot:
+            is_blank, is_tied = found[0].isspace(), word and word[-1][0] in TIED
+            if is_blank and word and not is_tied:
                 yield gap, word, False
                 gap, word = [], []
-            if is_blank and not after_dot:
+            if is_blank and not is_tied:
                 gap.append((found[0], role))
             else:
                 word.append((found[0], role))

@@ -31,6 +31,7 @@ def texts(rows: list[WordLine]) -> list[str]:
         ("日本日本日本", 5, ["日本", "日本", "日本"]),
         ("❤\ufe0f❤\ufe0f", 3, ["❤\ufe0f", "❤\ufe0f"]),
         ("one and · two", 9, ["one and", "· two"]),
+        ("page default 10", 12, ["page", "default 10"]),
         ("a\x1bb cd", 4, ["a␛b", "cd"]),
         ("first, run `rpcexplorer call x`.", 24, ["first, run", "`rpcexplorer call x`."]),
         ("abc", 1, ["ab", "c"]),
