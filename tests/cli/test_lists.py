@@ -225,7 +225,7 @@ def test_shell_completes_presets(shell: Shell, monkeypatch: pytest.MonkeyPatch) 
 def test_manual_lists_pages_with_their_first_sentence(shell: Shell) -> None:
     ran = shell.run("manual")
     assert ran.code == 0
-    assert ran.text.startswith("calls        Calls, params and responses\n             Choose a method, ")
+    assert ran.text.startswith("calls         Calls, params and responses\n              Choose a method, ")
 
 
 def test_manual_page_in_a_pipe_is_markdown(shell: Shell) -> None:
