@@ -9,6 +9,7 @@ nothing in its path that may be a secret. A change is checked again before it is
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, Literal
 from urllib.parse import SplitResult, urljoin, urlsplit
@@ -546,6 +547,37 @@ _NOT_WHO: Final = r"\b(?:local)?host\b|\borigin\b|white-?list|allow-?list|\bip\b
 """Words of a refusal that is not about credentials."""
 
 
+_ENGINE_PORT: Final = 8551
+_ENGINE_REFUSALS: Final = r"\b(?:missing token|authorization header is missing or invalid)\W*$"
+"""The refusals of geth and Erigon, and of Reth."""
+_BESU_UNAUTHORIZED: Final = -40100
+
+
+def _is_engine(call: FailedCall) -> bool:
+    """Return whether a refusal is that of the engine API of an Ethereum node."""
+    parts = _split(call.profile.endpoint)
+    has_port = parts is not None and parts.port == _ENGINE_PORT
+    return has_port or call.code == _BESU_UNAUTHORIZED or (call.is_malformed and call.says(_ENGINE_REFUSALS))
+
+
+_LOGINS_APART: Final = {"/ipa/": ("freeipa", "/ipa/session/json"), "/cgi-bin/luci/rpc/": ("luci", "")}
+"""The preset of a server with a login at another path, and its own path, by the beginning of a path."""
+
+
+def login_apart(call: FailedCall) -> Hint | None:
+    """Suggest the preset of a server whose login has a path of its own."""
+    profile = call.profile
+    if profile.preset or profile.connection_kind != "http" or call.status not in {400, 401, 403}:
+        return None
+    for beginning, (preset, path) in _LOGINS_APART.items():
+        if profile.path.startswith(beginning):
+            changes: Changes = (("preset", preset),)
+            if path and path != profile.path:
+                changes += (("path", path),)
+            return call.hint(f"This server has a login at another path, which the preset {preset} knows.", changes)
+    return None
+
+
 def credentials(call: FailedCall) -> Hint | None:
     """Suggest an auth type, or the credentials to correct."""
     profile = call.profile
@@ -558,6 +590,8 @@ def credentials(call: FailedCall) -> Hint | None:
     offered = schemes(challenges)
     if profile.auth.kind in {Auth.kind, "bearer"} and any("resource_metadata=" in text for text in challenges):
         return _kind_hint(call, "The server asks for a token of OAuth, and names where to log in.", KINDS["oauth"])
+    if profile.auth.kind in {Auth.kind, "bearer"} and _is_engine(call):
+        return _kind_hint(call, "This seems to be the engine API of an Ethereum node: it needs auth jwt.", KINDS["jwt"])
     named = [kind for kind in KINDS.values() if kind.scheme.lower() in offered]
     kind = named[-1] if named else None  # Of several auth types, later ones are more secure.
     if kind is not None and profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
@@ -633,6 +667,11 @@ def _rejected(call: FailedCall) -> Hint:
     if call.status == 403:
         checked = "user name and password" if "password" in fields else name
         sentence = f"The server does not allow this call. Check the {checked}, or ask the owner of the server."
+    command, file = call.profile.auth.command_for(field), call.profile.auth.file_for(field)
+    if command and field not in call.variables:
+        return Hint(f"{sentence} The next call runs its command again. Check what it prints: {shlex.join(command)}")
+    if file and field not in call.variables:
+        return Hint(f"{sentence} Check {file}, and the clock of this machine.")
     given = next((candidate for candidate in ("session", field) if candidate in call.variables), field)
     return _replace_secret(call, sentence, given)
 
@@ -807,6 +846,7 @@ RULES: Final[tuple[HintRule, ...]] = (
     ),
     encryption,
     moved,
+    login_apart,
     session_header,
     Rule(
         "The server seems to use MCP's old HTTP+SSE transport, which rpcexplorer does not support. "

@@ -181,6 +181,10 @@ def bearer(request: Received) -> Parts:
     return http_reply(b"Unauthorized", 401, {"WWW-Authenticate": 'Bearer realm="api"'})
 
 
+def engine(_: Received) -> Parts:
+    return http_reply(b"missing token\n", 401, {"Content-Type": "text/plain"}, reason="Unauthorized")
+
+
 def asks_in_words(request: Received) -> Parts:
     return error(request, -32001, "Not logged in") if path_of(request) == "/rpc" else NOT_THERE
 
@@ -253,6 +257,7 @@ def test_new_profile_keeps_the_typed_preset() -> None:
         (by_name, {"path": "/rpc", "empty_params": "{}"}, ()),
         (locked, {"path": "/", "auth.kind": "basic"}, ("username", "password")),
         (bearer, {"path": "/rpc", "auth.kind": "bearer"}, ("token",)),
+        (engine, {"path": "/", "auth.kind": "jwt"}, ("key",)),
         (unquoted, {"path": "/", "id": "number"}, ()),
         (ubus, {"path": "/ubus"}, ()),
         (only_at("/jsonrpc.php"), {"path": "/jsonrpc.php"}, ()),

@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.token import JwtAuth
 from rpcexplorer.client.hints import connection_test, hint_for, schemes
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint, setting
@@ -189,6 +191,24 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         (("auth.kind", "header"), ("auth.header", "X-Api-Key")),
     ),
     "another": ({"status": 401, "body": b"no Bearer token"}, (("auth.kind", "bearer"),)),
+    "geth, its engine API": ({"status": 401, "body": b"missing token\n"}, (("auth.kind", "jwt"),)),
+    "reth, its engine API": (
+        {"status": 401, "body": b"Authorization header is missing or invalid"},
+        (("auth.kind", "jwt"),),
+    ),
+    "an engine API at its usual port": (
+        {"status": 401, "profile": of(url="http://127.0.0.1:8551", auth=KINDS["bearer"]())},
+        (("auth.kind", "jwt"),),
+    ),
+    "FreeIPA": (
+        {"status": 401, "headers": (("WWW-Authenticate", "Negotiate"),), "profile": of(path="/ipa/json")},
+        (("preset", "freeipa"), ("path", "/ipa/session/json")),
+    ),
+    "FreeIPA without a referer": (
+        {"status": 400, "body": b"Missing or invalid HTTP Referer", "profile": of(path="/ipa/session/json")},
+        (("preset", "freeipa"),),
+    ),
+    "LuCI": ({"status": 403, "profile": of(path="/cgi-bin/luci/rpc/uci")}, (("preset", "luci"),)),
     # URLs.
     "HTTP at tcp": ({"status": None, "outcome": HTTP_HERE, "profile": of(url="tcp://h:1")}, (("url", "http://h:1"),)),
     "HTTP at tls": ({"status": None, "outcome": HTTP_HERE, "profile": of(url="tls://h:1")}, (("url", "https://h:1"),)),
@@ -803,6 +823,23 @@ def test_rejected_environment_variable_is_named(auth: str, status: int, field: s
     stored = hint_for(exchange, profile, variables=["username"])
     assert stored is not None
     assert (stored.secret, "variable" in stored.sentence) == ("password" if auth == "cookie" else field, False)
+
+
+@pytest.mark.parametrize(
+    ("auth", "field", "advice"),
+    [
+        (KINDS["bearer"](token_command=("gcloud", "print it")), "token", "Check what it prints: gcloud 'print it'"),
+        (JwtAuth(secret_file="/h/jwt.hex"), "key", "Check /h/jwt.hex, and the clock of this machine."),
+    ],
+)
+def test_rejected_secret_of_command_or_file_names_it(auth: AuthType, field: str, advice: str) -> None:
+    profile = of(auth=auth)
+    hint = hint_for(answered(401, profile), profile)
+    assert hint is not None
+    assert hint.sentence.endswith(advice)
+    overridden = hint_for(answered(401, profile), profile, variables=[field])
+    assert overridden is not None
+    assert f"RPCEXPLORER_STAGING_{field.upper()}" in overridden.sentence
 
 
 def answered(status: int, profile: Profile) -> Exchange:
