@@ -907,8 +907,10 @@ class Explorer:
     def elicitation(self, profile: Profile, event: Event) -> Elicitation:
         """Return the form or page with which a server of MCP asks the user, without known secrets."""
         from rpcexplorer.redaction.redactor import kind_of
-        from rpcexplorer.schema.elicitation import read_elicitation
+        from rpcexplorer.schema.elicitation import MAX_BYTES, TOO_LARGE, read_elicitation
 
+        if event.size > MAX_BYTES:  # Redacting it would take long.
+            return TOO_LARGE
         return read_elicitation(self.event_redactor(profile, whole=True).message(event), kind_of)
 
     def accept(self, profile: Profile, event: Event, form: Elicitation, content: str) -> str:

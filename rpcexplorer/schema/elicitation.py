@@ -169,6 +169,7 @@ def page_of(event: Event) -> str:
         return ""
 
 
+TOO_LARGE: Final = Elicitation(why_not=f"The form is larger than {MAX_BYTES // 1024} kB.")
 MeansSecret = Callable[[str], object]
 """Return whether a name means a secret."""
 
@@ -176,7 +177,7 @@ MeansSecret = Callable[[str], object]
 def read_elicitation(text: bytes, means_secret: MeansSecret) -> Elicitation:
     """Read an ``elicitation/create`` request."""
     if len(text) > MAX_BYTES:
-        return Elicitation(why_not=f"The form is larger than {MAX_BYTES // 1024} kB.")
+        return TOO_LARGE
     try:
         params = msgspec.json.decode(text, type=_Request).params
     except (msgspec.DecodeError, UnicodeError, RecursionError):

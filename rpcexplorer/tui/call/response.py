@@ -233,13 +233,11 @@ class ResponsePane(Commanded, Vertical, scope="response"):
 
     def _show_progress(self, running: Running) -> None:
         method = counted(running.parts, "part") if running.parts else running.method
+        words, progress = running.words, running.progress
+        if self.asked is not None:
+            words, progress = "waiting for your answer", None
         self._bar.words = running_words(
-            running.words,
-            method,
-            running.progress,
-            running.seconds,
-            step="waiting for your answer" if self.asked else running.step,
-            room=self._bar.room,
+            words, method, progress, running.seconds, step=running.step, room=self._bar.room
         )
 
     @property

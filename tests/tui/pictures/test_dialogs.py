@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from msgspec.structs import replace
 
@@ -9,15 +11,16 @@ from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Change, DestinationChanged, ProcessCommand
+from rpcexplorer.model.profile import ELICITATION
 from rpcexplorer.secrets.destination import DISPUTED, NOT_ALLOWED
-from rpcexplorer.tui.answers import AnswerDialog
+from rpcexplorer.tui.answers import AnswerDialog, ElicitationScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
 from rpcexplorer.tui.dialogs import Credentials, may_allow
 from rpcexplorer.tui.profile_form import ProfileForm
 from rpcexplorer.tui.widgets.dialog import Confirm
 from tests.tui.pictures import scenes
 from tests.tui.pictures.drawing import SMALL, USUAL, Compare, in_sizes
-from tests.tui.program import open_program
+from tests.tui.program import Program, open_program
 
 pytestmark = pytest.mark.thorough
 
@@ -129,6 +132,67 @@ async def test_request_of_the_server_is_answered(explorer: Explorer, compare: Co
         await program.on(AnswerDialog)
         await program.press("end", "ctrl+u", *'{"roots": []')
         await compare(program, "Answer roots/list?", "answer", "refuse", '"roots"')
+
+
+FORM = {
+    "message": "Where do you want to go? I found 12 trains and 3 flights.",
+    "requestedSchema": {
+        "properties": {
+            "city": {"type": "string", "title": "City", "description": "The nearest station is chosen"},
+            "nights": {"type": "integer", "title": "Nights", "default": 2, "minimum": 1, "maximum": 30},
+            "room": {"type": "string", "oneOf": [{"const": "s", "title": "Single"}, {"const": "d", "title": "Double"}]},
+            "meals": {"type": "array", "items": {"enum": ["breakfast", "lunch", "dinner"]}, "default": ["breakfast"]},
+            "api_key": {"type": "string", "title": "Key", "description": "Of your travel account"},
+        },
+        "required": ["city"],
+    },
+}
+PAGE = {
+    "mode": "url",
+    "url": "https://pay.example.com@evil.example.net/checkout?order=17",
+    "message": "Please pay for order 17.",
+    "elicitationId": "e1",
+}
+
+
+async def ask(program: Program, params: object) -> None:
+    """Let the server ask, and wait for its question."""
+    text = json.dumps({"jsonrpc": "2.0", "id": 7, "method": ELICITATION, "params": params}).encode()
+    program.calls.drafts.choose("eth_subscribe")
+    await program.press("f3")
+    scenes.arrive(program.app.explorer, scenes.event(13.5, "request", text, ELICITATION, b"7"))
+    await program.sees("elicitation/create waits for your answer")
+    await program.press("f4")
+
+
+@in_sizes(SMALL, USUAL)
+async def test_server_asks_in_place_of_the_response(
+    explorer: Explorer, compare: Compare, size: tuple[int, int]
+) -> None:
+    scenes.connect(explorer)
+    async with open_program(explorer, size=size) as program:
+        await ask(program, FORM)
+        await compare(program, "Where do you want to go?", "5 fields, 1 required", "Enter answer")
+
+
+@in_sizes(SMALL, USUAL)
+async def test_form_of_the_server_is_filled_in(explorer: Explorer, compare: Compare, size: tuple[int, int]) -> None:
+    scenes.connect(explorer)
+    async with open_program(explorer, size=size) as program:
+        await ask(program, FORM)
+        await program.press("enter")
+        await program.on(ElicitationScreen)
+        await program.press("enter", *"Lisbon", "enter", "end", "enter", *"k-12345", "enter", "up")
+        await compare(program, "Form node asks", "✓ no problems", "•••", "d decline")
+
+
+async def test_page_of_the_server_is_agreed_to(explorer: Explorer, compare: Compare) -> None:
+    scenes.connect(explorer)
+    async with open_program(explorer) as program:
+        await ask(program, PAGE)
+        await program.press("enter")
+        await program.on(Confirm)
+        await compare(program, "Open a page at evil.example.net", "The text before @ is no host", "Copy URL")
 
 
 PROCESS = ProcessCommand(("pylsp", "--check-parent-process", "-v"), "~/shop", "/usr/local/bin/pylsp")
