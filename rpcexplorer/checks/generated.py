@@ -16,6 +16,7 @@ from msgspec import Struct
 from rpcexplorer.checks.generate import ParamsMaker
 from rpcexplorer.checks.judge import Failure
 from rpcexplorer.checks.run import Check, CheckResult
+from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.explorer import MAX_COMPARED_BYTES, Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Stop, Unreached
@@ -117,8 +118,11 @@ class GeneratedChecks:
         within: float | None = None,
         stop: Stop,
         watch: Watch | None = None,
+        show: Callable[[MethodRun], None] = lambda _: None,
     ) -> None:
+        """Prepare a run. Nothing of it is recorded; ``show`` gets each method after each of its calls."""
         self._explorer, self._profile, self._stop, self._watch = explorer, profile, stop, watch
+        self._show = show
         self._examples, self._seed, self._within = examples, seed, within
         self._unsent = 0
         """Calls in a row that could not be sent."""
@@ -129,14 +133,16 @@ class GeneratedChecks:
         maker = ParamsMaker(planned.described)
         strategy = maker.valid() if planned.params == "valid" else maker.invalid()
         loop = asyncio.get_running_loop()
+        client = await (await self._explorer.client_of(self._profile)).beside(self._profile)
 
         def judge(value: Any) -> str:
-            return asyncio.run_coroutine_threadsafe(self._judged(run, planned.described, value), loop).result()
+            judged = self._judged(client, run, planned.described, value)
+            return asyncio.run_coroutine_threadsafe(judged, loop).result()
 
         await asyncio.to_thread(_explore, strategy, judge, self._examples, self._seed)
         return run
 
-    async def _judged(self, run: MethodRun, described: Described, value: Any) -> str:
+    async def _judged(self, client: ProfileClient, run: MethodRun, described: Described, value: Any) -> str:
         """Send one call; return the kind of what is wrong with its response, or ""."""
         if run.is_over or self._stop.pressed:
             raise _EndedError
@@ -144,17 +150,19 @@ class GeneratedChecks:
         if described.is_checked and not await self._is_wanted(run, described, text):
             return SKIPPED
         draft = Draft(run.method.name, text)
-        exchange = await self._explorer.call(draft, profile=self._profile, watch=self._watch, stop=self._stop)
+        exchange = await client.send(draft, watch=self._watch, stop=self._stop)
         if self._stop.pressed:
             raise _EndedError
         self._refuse_to_go_on(run, exchange)
         run.sent += 1
         failure = await self._failure(run.params, described, exchange)
         if failure is None:
+            self._show(run)
             return ""
         run.note(failure, self._explorer.journal.as_recorded(exchange, self._profile, MAX_COMPARED_BYTES))
         if failure.place == NO_RESPONSE and run.findings[NO_RESPONSE].count >= MOST_SILENT:
             run.is_over = True  # Each of them may take as long as the timeout.
+        self._show(run)
         return failure.place
 
     async def _is_wanted(self, run: MethodRun, described: Described, text: str) -> bool:

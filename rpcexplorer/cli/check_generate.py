@@ -77,7 +77,6 @@ def check_generated(run: Run, options: Options, reporter: Reporter) -> int:
     explorer.read_description(profile)
     planned = _planned(run, profile, options)
     _confirm(run, profile, planned, options)
-    explorer.journal.recording = False
     seed = secrets.randbelow(SEEDS) if options.seed is None else options.seed
 
     async def work(watch: Waiting) -> list[MethodRun]:
