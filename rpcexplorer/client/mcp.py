@@ -155,19 +155,29 @@ class McpServer:
         else:
             self._version = MCP_VERSIONS[1]  # It is remembered once a session began.
 
-    def begin(self, result: Result) -> _Initialized:
-        """Speak the version of the session that a result of ``initialize`` began; return the result."""
+    def begin(self, result: Result, discovered: Outcome | None = None) -> _Initialized:
+        """Speak the version of the session that a result of ``initialize`` began; return the result.
+
+        ``discovered`` is an answer that came too late: it is not remembered that the server needs a session.
+        """
         try:
             initialized = msgspec.json.decode(result.value, type=_Initialized)
         except (msgspec.DecodeError, RecursionError):
             initialized = _Initialized()
         version = initialized.protocolVersion
-        self.speak(version if version in MCP_VERSIONS else MCP_VERSIONS[1])
+        if MCP_STATELESS in versions_in(discovered):
+            self._version = MCP_VERSIONS[1]
+        else:
+            self.speak(version if version in MCP_VERSIONS else MCP_VERSIONS[1])
         return initialized
 
-    def is_stateless_after(self, outcome: Outcome) -> bool:
-        """Return whether an error of ``initialize`` says that the server speaks without it; speak so."""
-        if self.profile.mcp != "auto" or isinstance(outcome, Result) or MCP_STATELESS not in versions_in(outcome):
+    def is_stateless_after(self, outcome: Outcome, discovered: Outcome | None = None) -> bool:
+        """Return whether ``initialize`` failed because the server speaks without it; speak so.
+
+        Its error says so, or the answer to ``server/discover``, if that came too late.
+        """
+        named = (*versions_in(outcome), *versions_in(discovered))
+        if self.profile.mcp != "auto" or isinstance(outcome, Result) or MCP_STATELESS not in named:
             return False
         self.speak(MCP_STATELESS)
         return True

@@ -59,6 +59,7 @@ from rpcexplorer.rpc.messages import (
     ErrorObject,
     Malformed,
     MessageForm,
+    Reply,
     Result,
     wire_id,
 )
@@ -412,11 +413,10 @@ class OpenConnection:
             await self._connect(request, limit, deadline)
             is_by_hand = any(call.method == b'"initialize"' for call in calls)
             if self._handshake is not None and not is_by_hand:
-                needs_handshake = self._mcp is None or await self._asks_for_handshake(
-                    self._mcp, request, limit, deadline
-                )
-                if needs_handshake:
+                if self._mcp is None:
                     await self._shake_hands(self._handshake)
+                else:
+                    await self._agree(self._mcp, self._handshake, request, limit, deadline)
             if close_count != self._close_count:
                 raise closed_here()
         except BaseException as error:
@@ -438,40 +438,45 @@ class OpenConnection:
         self._reader = asyncio.create_task(self._read(wire))
         self._writer = asyncio.create_task(self._send_answers(wire))
 
-    async def _asks_for_handshake(
-        self, mcp: McpServer, request: Request, limit: asyncio.Timeout, deadline: float
-    ) -> bool:
-        """Find out which version of MCP the server speaks; return whether that has a handshake.
+    async def _agree(
+        self, mcp: McpServer, handshake: Opening, request: Request, limit: asyncio.Timeout, deadline: float
+    ) -> None:
+        """Find out which version of MCP the server speaks, and shake hands if that has a handshake.
 
         A server that was known to have one is not asked again: some end when they get another call first.
         """
         if mcp.version and not mcp.is_stateless:
-            return True
+            await self._shake_hands(handshake)
+            return
         if mcp.profile.mcp == MCP_STATELESS:
-            return False
+            return
         until = limit.when()
         assert until is not None
         left = until - asyncio.get_running_loop().time()
-        call, outcome = mcp.discover_call("rpcexplorer.discover"), None
+        call = mcp.discover_call("rpcexplorer.discover")
+        asked = asyncio.create_task(self._call(call))
         try:
-            async with asyncio.timeout(min(DISCOVER_SECONDS, left / 2)):
-                outcome = decode(await self._call(call), call.id, self._form)
-        except TimeoutError:
-            pass  # The handshake gets the rest of the time.
-        except Unreachable as error:
-            if error.step != "closed":
-                raise
-            await self._wait_for_ending()
-            await self._connect(request, limit, deadline)
-        mcp.choose(outcome)
-        return not mcp.is_stateless
+            await asyncio.wait({asked}, timeout=min(DISCOVER_SECONDS, left / 2))
+            if asked.done() and isinstance(error := asked.exception(), Unreachable):
+                if error.step != "closed":
+                    raise error
+                await self._wait_for_ending()
+                await self._connect(request, limit, deadline)
+            mcp.choose(_outcome_of(asked, call, self._form))
+            if not mcp.is_stateless:
+                await self._shake_hands(handshake, lambda: _outcome_of(asked, call, self._form))
+        finally:
+            asked.cancel()
 
-    async def _shake_hands(self, handshake: Opening) -> None:
-        """Send ``initialize``, and the notification after its result."""
+    async def _shake_hands(self, handshake: Opening, discovered: Callable[[], Reply | None] = lambda: None) -> None:
+        """Send ``initialize``, and the notification after its result.
+
+        ``discovered`` returns what a server of MCP that was slow to start has answered meanwhile.
+        """
         self._is_greeting = True  # It stays so after a timeout, whose sentence says so.
         try:
             outcome = decode(await self._call(handshake.request), handshake.request.id, self._form)
-            if self._mcp is not None and self._mcp.is_stateless_after(outcome):
+            if self._mcp is not None and self._mcp.is_stateless_after(outcome, discovered()):
                 self._is_greeting = False
                 return
             if not isinstance(outcome, Result):
@@ -481,7 +486,7 @@ class OpenConnection:
                 is_known = isinstance(outcome, ErrorObject) and outcome.code not in UNREAD
                 raise Unreachable("closed", f"{_failure_of(outcome)}{advice}", reason="not greeted" if is_known else "")
             if self._mcp is not None:
-                self._mcp.begin(outcome)
+                self._mcp.begin(outcome, discovered())
             await self._send(encode(handshake.notification, self._form))
         except Unreachable as error:
             sentence = f"{INITIALIZE} failed: {error.sentence}"
@@ -697,6 +702,13 @@ async def _close(wire: Wire, *tasks: asyncio.Task[None] | None) -> None:
         for task in tasks:
             if task is not None:
                 task.cancel()
+
+
+def _outcome_of(asked: asyncio.Task[bytes], call: Call, form: MessageForm) -> Reply | None:
+    """Return the answer to a call, or None if there is none so far."""
+    if not asked.done() or asked.exception() is not None:
+        return None
+    return decode(asked.result(), call.id, form)
 
 
 def _failure_of(outcome: ErrorObject | Malformed) -> str:

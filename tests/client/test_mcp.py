@@ -17,6 +17,7 @@ from rpcexplorer.client.mcp import header_value
 from rpcexplorer.client.preview import preview
 from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.surroundings import Surroundings
+from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Sent, Stop, Unreached
@@ -223,6 +224,36 @@ for line in sys.stdin:
 """
 IGNORES = 'if message["method"] == "server/discover": continue'
 ENDS = 'if message["method"] == "server/discover": sys.exit("expected initialize")'
+
+
+SLOW = """
+import time
+time.sleep(0.5)
+known = server.answer
+def answer(message):
+    if message["method"] == "initialize":
+        return {"result": {"protocolVersion": "2025-11-25"}}
+    return known(message) if "_meta" in str(message) else {"result": message["params"]}
+server.answer = answer
+"""
+
+
+def test_slow_start_of_a_process_does_not_decide_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.client.open_connection.DISCOVER_SECONDS", 0.1)
+    kept: list[str] = []
+
+    async def send() -> Exchange:
+        command = (sys.executable, "-c", stdio_script(SLOW))
+        profile = Profile("p", "stdio:", "", command=command, handshake="mcp", empty_params="{}")
+        words = ProcessCommand(command, str(Path.cwd()), sys.executable)
+        around = Surroundings(command=lambda: words, keep_mcp_version=kept.append)
+        async with ProfileClient(profile, GivenCredentials(), around=around) as client:
+            return await client.send(Draft("add", '{"a": 1}'))
+
+    exchange = asyncio.run(send())
+    assert isinstance(exchange.outcome, Result), exchange
+    assert exchange.outcome.decoded() == {"name": "add", "arguments": {"a": 1}}
+    assert kept == []
 
 
 @pytest.mark.parametrize("first", ["", IGNORES, ENDS], ids=["answers anything", "ignores it", "ends"])
