@@ -241,6 +241,7 @@ async def test_docs(explorer: Explorer, compare: Compare, size: tuple[int, int])
         if size == LARGE:  # The docs are beside the params.
             program.calls.drafts.choose(PLACE)
             program.calls.params.focus_inside()
+            await program.rest()
             await program.press(*["alt+down"] * 4)
             await compare(program, "Docs", "Customer who places")
         else:
