@@ -114,7 +114,10 @@ class Agreement(Struct, frozen=True):
 
 
 class Listen(Struct, frozen=True):
-    """Prepare the address that a browser is redirected to: ``AuthCall.redirect``."""
+    """Go on only with a user who can log in; prepare ``AuthCall.redirect``, the address that a browser ends at."""
+
+    issuer: str
+    redirects: bool = True
 
 
 class Visit(Struct, frozen=True):
@@ -360,6 +363,10 @@ class CredentialSource(Protocol):
     async def permission(self, profile: Profile) -> Refused | None:
         """Return why the profile must not be used, or None. Ask before each message, and before any secret."""
 
+    @property
+    def has_user(self) -> bool:
+        """Return whether someone can log in."""
+
     async def agree(self, profile: Profile, agreement: Agreement | None) -> Refused | None:
         """Return why no token is asked for, or not at other servers; None if the user has agreed."""
 
@@ -393,6 +400,8 @@ class CredentialSource(Protocol):
 
 class GivenCredentials:
     """Credentials that were passed to the client, and are kept while it lives."""
+
+    has_user = False
 
     def __init__(
         self,

@@ -180,6 +180,9 @@ def _refresh(call: AuthCall, session: Secret) -> Steps[bool]:
 
 def _authorize(kind: OAuthAuth, call: AuthCall, challenge: Challenge, scopes: str) -> Steps[None]:
     """Get a first token in the way of the profile's grant; ``scopes`` replace those of profile and server."""
+    if kind.grant == "client" and not kind.client_id:
+        sentence = f'Profile {call.profile.name} needs a client id for auth.grant = "client". Set auth.client_id.'
+        raise EndedError(Refused("profile", sentence))
     found = yield from find_server(kind, call, challenge)
     if scopes:
         found = replace(found, scopes=scopes)
@@ -191,7 +194,7 @@ def _authorize(kind: OAuthAuth, call: AuthCall, challenge: Challenge, scopes: st
     }
     grant = {key: value for key, value in grant.items() if value}
     if kind.grant == "client":
-        response = yield from _with_client_secret(kind, call, found, grant)
+        response = yield from _with_client_secret(kind, found, grant)
     elif kind.grant == "device":
         response = yield from _with_device(kind, call, found, grant)
     else:
@@ -208,10 +211,7 @@ def _authorize(kind: OAuthAuth, call: AuthCall, challenge: Challenge, scopes: st
     raise refused(f"{found.server.issuer} issued no token ({problem}). Check auth.scopes and auth.resource.")
 
 
-def _with_client_secret(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str, str]) -> Steps[AuthResponse]:
-    if not kind.client_id:
-        sentence = f'Profile {call.profile.name} needs a client id for auth.grant = "client". Set auth.client_id.'
-        raise EndedError(Refused("profile", sentence))
+def _with_client_secret(kind: OAuthAuth, found: Found, grant: dict[str, str]) -> Steps[AuthResponse]:
     grant |= {"client_id": kind.client_id, "sends": _place_of_secret(found.server)}
     form: Form = (("grant_type", "client_credentials"),)
     if found.scopes:
@@ -234,7 +234,7 @@ def _with_browser(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str
             f"{server.issuer} supports PKCE only with {shown(', '.join(methods)) or 'nothing'}, not with S256: whoever "
             "sees the address of the login could use its code. Nothing was sent."
         )
-    yield from take(Listen())
+    yield from take(Listen(server.issuer))
     yield from _choose_client(kind, call, found, grant, "authorization_code")
     state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
     call.events.append(Hidden(verifier))
@@ -293,6 +293,7 @@ def _with_device(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str,
     url = server.device_authorization_endpoint
     if not url:
         raise refused(f'{server.issuer} has no login with a code for another device. Set auth.grant to "code".')
+    yield from take(Listen(server.issuer, redirects=False))
     yield from _choose_client(kind, call, found, grant, DEVICE)
     response = yield from _post(url, (("scope", found.scopes),) if found.scopes else (), grant)
     device = read_json(response, Answer, url)

@@ -531,8 +531,9 @@ def show_failure(world: World, exchange: Exchange, words: str = "") -> None:
 @url_options(hidden=True)
 @no_input_option()
 @click.option("--paste", is_flag=True, help="Type the address at which the browser of an OAuth login ends.")
+@click.option("--yes", is_flag=True, help="Ask other servers for a token without confirmation, for scripts.")
 @click.pass_obj
-def login(run: Run, paste: bool) -> int:
+def login(run: Run, paste: bool, yes: bool) -> int:
     """Open a new session and store it for the next calls.
 
     With auth type oauth, this prints an address to open in a browser, and waits for its redirect. If the browser is on
@@ -543,7 +544,7 @@ def login(run: Run, paste: bool) -> int:
       rpcexplorer login -p staging
       RPCEXPLORER_STAGING_PASSWORD=… rpcexplorer login -p staging --no-input
     """
-    run.pastes = paste
+    run.pastes, run.agrees_to_servers = paste, yes
     run.use()
     with result_of(run, lambda watch: run.explorer.login(watch=watch, stop=run.stop)) as exchange:
         show(run.world, exchange)

@@ -148,6 +148,8 @@ def add(run: Run, /, name: str, team: bool, **typed: Any) -> None:
         test = f"{PROGRAM} profiles test {name} --apply"
         world.hint(f"To test the connection and find other settings, run:\n{test}")
         return
+    if profile.secrets == ("session",):
+        world.hint(f"To log in, run:\n{PROGRAM} login -p {name}")
     for field in profile.secrets:
         if field != "session" and not (profile.auth.command_for(field) or profile.auth.file_for(field)):
             world.hint(f"To store the {field}, run:\n{PROGRAM} profiles secret {name} {field}")

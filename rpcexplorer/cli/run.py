@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import with_usual_auth
 from rpcexplorer.cli.arguments import AUTH, OneOf
-from rpcexplorer.cli.world import USES_LAST, PersonAtTerminal, World
+from rpcexplorer.cli.world import USES_LAST, AgreesToServers, PersonAtTerminal, World
 from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.manual import page_of_command
 from rpcexplorer.model.destination import Nobody, Person
@@ -206,6 +206,8 @@ class Run:
         """Whether ``--yes`` has confirmed everything that the command would ask."""
         self.pastes = False
         """Whether the redirect of a login is typed."""
+        self.agrees_to_servers = False
+        """Whether a login may ask servers for a token that another one names."""
         self.stop = Stop()
 
     @cached_property
@@ -231,7 +233,11 @@ class Run:
             note_event(self.world, explorer, profile, event)
 
         hooks = Hooks(on_event=print_event, on_stderr=print_line, can_ask=self._can_answer, continues=True, prints=True)
-        person = PersonAtTerminal(pastes=self.pastes) if self.asks else Nobody()
+        person: Person = Nobody()
+        if self.agrees_to_servers:
+            person = AgreesToServers()
+        elif self.asks:
+            person = PersonAtTerminal(pastes=self.pastes)
         explorer = self.explorer = self._opened(person, hooks, creates=creates)
         problems = [*explorer.profiles.problems]
         if creates and explorer.profiles.refused_by_name in problems:

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.jsontext.slices import Text
-from rpcexplorer.model.destination import PLAIN_HTTP, DestinationChanged, Entered, Person, Store
+from rpcexplorer.model.destination import PLAIN_HTTP, DestinationChanged, Entered, Nobody, Person, Store
 from rpcexplorer.model.problem import PROGRAM, UserError
 from rpcexplorer.text.printable import columns, printable, printable_bytes
 from rpcexplorer.text.wrapping import wrapped_text
@@ -322,6 +322,8 @@ def discard_output(numbers: Iterable[int] = (1, 2)) -> None:
 class PersonAtTerminal:
     """The user at a terminal, who answers questions of the core."""
 
+    is_there = True
+
     def __init__(self, *, pastes: bool = False) -> None:
         """``pastes``: the redirect of a login is typed, because the browser is on another machine."""
         self._pastes = pastes
@@ -364,6 +366,18 @@ class PersonAtTerminal:
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:  # noqa: ARG002
         """Return False: ``profiles allow`` shows the change and asks."""
         return False
+
+
+class AgreesToServers(Nobody):
+    """The user of a script who has confirmed beforehand to ask any server for a token that another one names."""
+
+    async def agrees(self, question: str, title: str = PLAIN_HTTP) -> bool:
+        import click
+
+        if title == PLAIN_HTTP:
+            return False
+        click.echo(printable(question), err=True)
+        return True
 
 
 def ending_signals() -> list[signal.Signals]:

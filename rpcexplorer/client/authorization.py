@@ -68,6 +68,7 @@ class Authorization:
         self._transport: Transport | None = None
         self._renewal = ExitStack()
         """Holds the lock of a renewal."""
+        self._issuer = ""
         self._listener: asyncio.Server | None = None
         self._redirect: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._showing: asyncio.Task[str | None] | None = None
@@ -98,6 +99,11 @@ class Authorization:
             case Agreement():
                 return await self._credentials.agree(self._profile, step) or AuthResponse(Sent())
             case Listen():
+                self._issuer = step.issuer
+                if not self._credentials.has_user:
+                    return self._not_logged_in
+                if not step.redirects:
+                    return AuthResponse(Sent())
                 self._listener = await asyncio.start_server(self._respond, LOOPBACK_ADDRESSES[1], 0)
                 port = self._listener.sockets[0].getsockname()[1]
                 call.redirect = f"http://{LOOPBACK_ADDRESSES[1]}:{port}{CALLBACK}"
@@ -136,7 +142,7 @@ class Authorization:
 
     @property
     def _not_logged_in(self) -> Refused:
-        return Refused("credentials", f"Not logged in. {log_in_command(self._profile)}", "session")
+        return Refused("credentials", f"Not logged in at {self._issuer}. {log_in_command(self._profile)}")
 
     async def _fetch(
         self, step: Fetch, call: AuthCall, stored: Secret | None, seconds: float

@@ -132,6 +132,8 @@ class Store(Struct, frozen=True):
 class Person(Protocol):
     """The user, who answers questions on the screen or on a terminal."""
 
+    is_there: bool
+
     async def secret(self, question: str, *, field: str = "password", store: Store | None = None) -> Entered | None:
         """Ask for the value of a field of an auth type, and whether to save it in `store`.
 
@@ -159,6 +161,8 @@ class Person(Protocol):
 
 class Nobody:
     """The user of a script, who never answers."""
+
+    is_there = False
 
     async def secret(self, question: str, *, field: str = "password", store: Store | None = None) -> Entered | None:  # noqa: ARG002
         return None

@@ -276,6 +276,11 @@ class StoredCredentials:
         error_of(lambda: self._secrets.destinations.allow(profile.name, found.destination, found.process))
         return None
 
+    @property
+    def has_user(self) -> bool:
+        """Return whether someone can log in."""
+        return self._person.is_there
+
     async def agree(self, profile: Profile, agreement: Agreement | None) -> Refused | None:
         """Ask whether a token may be used over plain HTTP, or which other servers get the requests for it."""
         if agreement is None:
@@ -284,8 +289,8 @@ class StoredCredentials:
             return None
         question, title = f"{agreement.question} Send them from now on?", "Ask another server for a token?"
         if not await self.asked(self._person.agrees(question, title)):
-            sentence = f"{agreement.question} Nothing was sent there. {log_in_command(profile)}"
-            return Refused("credentials", sentence, "session")
+            advice = log_in_command(profile)
+            return Refused("credentials", f"{agreement.question} Nothing was sent there. {advice}")
         self._secrets.agree_to(profile.origin, agreement.origins)
         return None
 

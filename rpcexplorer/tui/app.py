@@ -678,6 +678,8 @@ async def _no_answer(_: Screen[Any]) -> None:
 class PersonOnScreen:
     """Asks the user with dialogs, as soon as the app is running."""
 
+    is_there = True
+
     def __init__(self) -> None:
         self.open: Open = _no_answer
         """Set when the app starts."""

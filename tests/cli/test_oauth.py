@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -146,7 +147,7 @@ def test_login_with_browser_registers_and_uses_pkce(
     assert shell.run("logout").code == 0
     refused = shell.run("call", "ping", "--no-input")
     assert refused.code == 3
-    assert "Not logged in. To log in, run `rpcexplorer login -p shop` in a terminal" in refused.err
+    assert f"Not logged in at {issuer.url}. To log in, run `rpcexplorer login -p shop` in a terminal" in refused.err
 
 
 def test_login_without_terminal_names_the_hosts_and_asks_none(shell: Shell, issuer: Issuer, resource: Resource) -> None:
@@ -170,7 +171,8 @@ def test_refresh_rotates_the_tokens(shell: Shell, issuer: Issuer, resource: Reso
     ran = shell.run("call", "ping", "--no-input")
     assert ran.code == 3
     assert "the token can no longer be renewed (invalid_grant)" in ran.err
-    assert "The server rejected the token (HTTP 401). Not logged in." in ran.err
+    assert "The server rejected the token (HTTP 401). Not logged in at" in ran.err
+    assert [*issuer.clients] == [CLIENT, "client-1"], "nothing is registered while nobody can log in"
     assert "no session" in shell.run("logout").err
 
 
@@ -339,6 +341,43 @@ def test_token_endpoint_on_another_server_needs_a_yes(
         ran = login(shell, resource, f', issuer = "{issuer.url}"')
         assert (ran.code, other.requests) == (3, [])
         assert f"Requests for a token go to {other.origin}. Nothing was sent there." in ran.err
+
+
+def test_script_agrees_to_servers_with_an_option(
+    client: Shell, issuer: Issuer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with RawServer(issuer.token) as other:
+        issuer.metadata["token_endpoint"] = f"{other.origin}/token"
+        assert client.run("call", "ping").code == 3
+        ran = client.run("login", "--yes")
+        assert (ran.code, json.loads(ran.out)["scope"]) == (0, "read"), ran.err
+        assert f"Requests for a token go to {other.origin}." in capsys.readouterr().err
+        assert client.run("call", "ping").code == 0
+
+
+def test_client_secret_without_client_id_is_named_first(shell: Shell, resource: Resource) -> None:
+    shell.own(profile(resource, ', grant = "client"'))
+    ran = shell.run("call", "ping", RPCEXPLORER_SHOP_CLIENT_SECRET=SECRET)
+    assert (ran.code, resource.server.requests) == (2, [])
+    assert "Set auth.client_id" in ran.err
+
+
+def test_other_requests_to_the_port_do_not_end_a_login(
+    shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    answers: list[bytes] = []
+
+    def disturb(url: str) -> str:
+        port = urlsplit(url).port
+        for request in (b"GET /favicon.ico HTTP/1.1\r\n\r\n", b"POST /callback?x HTTP/1.1\r\n\r\n", b"\xff\r\n\r\n"):
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(request)
+                answers.append(connection.recv(100)[:12])
+        return url
+
+    browser.change = disturb
+    ran = login(shell, resource)
+    assert (ran.code, answers) == (0, [b"HTTP/1.1 404", b"HTTP/1.1 404", b""]), ran.err
 
 
 def test_tokens_and_secrets_are_in_no_output(client: Shell) -> None:

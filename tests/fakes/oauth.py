@@ -96,7 +96,7 @@ class Issuer:
                 found = {"device_code": "d3vice", "user_code": "WDJB-MJHT", "interval": 0, "expires_in": 600}
                 return json_reply({**found, "verification_uri": f"{self.url}/activate"})
             case "/token":
-                return self._token(request)
+                return self.token(request)
         return http_reply(b"nothing here", 404)
 
     def _authorize(self, query: Form) -> bytes:
@@ -106,7 +106,7 @@ class Issuer:
         answer = {"code": code, "state": query["state"], "iss": self.url}
         return http_reply(b"", 302, {"Location": f"{query['redirect_uri']}?{urlencode(answer)}"})
 
-    def _token(self, request: Received) -> bytes:
+    def token(self, request: Received) -> bytes:
         form = _form(request.body.decode())
         if given := request.header("Authorization"):
             client, secret = map(unquote_plus, b64decode(given.removeprefix("Basic ")).decode().split(":"))

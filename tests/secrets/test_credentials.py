@@ -46,6 +46,8 @@ class FakeUser:
     async def opens(self, file: str) -> bool:
         return False
 
+    is_there = True
+
     async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:
         return None
 

@@ -21,8 +21,8 @@ class RepeatingIssuer(Issuer):
 
     repeats = False
 
-    def _token(self, request: Received) -> bytes:
-        answer = super()._token(request)
+    def token(self, request: Received) -> bytes:
+        answer = super().token(request)
         if not self.repeats:
             return answer
         names = ("code", "code_verifier", "refresh_token", "client_secret")

@@ -83,7 +83,7 @@ async def test_escape_ends_a_login(make_explorer: Make, issuer: Issuer, resource
         await address(program)
         await program.press("escape")
         await program.on(CallScreen)
-        await program.sees("Not logged in.", "○ no session yet")
+        await program.sees("Not logged in at", "○ no session yet")
         assert issuer.forms == []
 
 
