@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -193,24 +194,31 @@ class _Asking:
         described = Described((question.param,), extra=False, by="name")
         checked = await self._explorer.checker.params(described, f"{{{string(question.name)}:{value}}}", by="name")
         sentences = [problem.sentence for problem in checked.problems]
-        problem = next(iter(sentences), "") or format_problem(question, json.loads(value))
+        problem = next(iter(sentences), "") or format_problem(question, value)
         if problem and question.is_secret:
             return f"{question.name} does not match the schema of the field"
         return problem
 
     async def _line(self, prompt: str, *, is_secret: bool = False) -> str:
         """Return a typed line; the end of input gives no answer."""
+        *above, prompt = prompt.split("\n")
+        for line in above:
+            self._say(line)
         if is_secret:
-            typed = ask_hidden(prompt.removesuffix(": "))
+            try:
+                typed = ask_hidden(prompt.removesuffix(": "))
+            except KeyboardInterrupt:
+                signal.raise_signal(signal.SIGINT)  # Now it cancels the call.
+                raise WayOut(CANCELLED) from None
         else:
             self._world.stderr.write(prompt)
             self._world.stderr.flush()
             await self._until_typed()
-            line = self._world.stdin.readline()
-            if not line:
+            read = self._world.stdin.readline()
+            if not read:
                 self._world.stderr.write("\n")
                 raise WayOut(CANCELLED)
-            typed = line.decode(errors="replace").strip()
+            typed = read.decode(errors="replace").strip()
         if typed in WAYS_OUT:
             raise WayOut(WAYS_OUT[typed])
         return typed

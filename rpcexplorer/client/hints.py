@@ -25,6 +25,7 @@ from rpcexplorer.model.profile import (
     MCP_CAPABILITIES,
     MCP_HEADER_MISMATCH,
     MCP_LACKS_CAPABILITY,
+    MCP_NEEDS_PAGE,
     MCP_SPOKEN,
     MCP_UNKNOWN_VERSION,
     MCP_VERSIONS,
@@ -412,6 +413,16 @@ def mcp_capability(call: FailedCall) -> Hint | None:
     return Hint(
         f"The server needs an answer to {methods}. You can be asked on the screen or a terminal. Elsewhere, a rule of "
         f"the table answer decides: see `{PROGRAM} manual answers`."
+    )
+
+
+def mcp_page(call: FailedCall) -> Hint | None:
+    """Say what a call needs that a page in a browser must allow first."""
+    if call.code != MCP_NEEDS_PAGE or call.profile.handshake != "mcp":
+        return None
+    return Hint(
+        "The server needs a step on a page first: the error names its URL in data. rpcexplorer does not open it. If "
+        "you trust its host, open it in your browser, then send the call again."
     )
 
 
@@ -863,6 +874,7 @@ RULES: Final[tuple[HintRule, ...]] = (
     ),
     mcp_version,
     mcp_capability,
+    mcp_page,
     Rule(
         "The headers of the request do not repeat its message as the server expects. Refresh the method list, so that "
         "the schemas of the tools are those of the server.", codes={MCP_HEADER_MISMATCH}, own={"handshake": "mcp"},

@@ -197,6 +197,7 @@ MCP_HEADER_MISMATCH: Final = -32020
 MCP_LACKS_CAPABILITY: Final = -32021
 MCP_UNKNOWN_VERSION: Final = -32022
 """Error codes of servers without a session."""
+MCP_NEEDS_PAGE: Final = -32042
 MCP_VERSION_HEADER: Final = "MCP-Protocol-Version"
 MCP_SESSION_HEADER: Final = "Mcp-Session-Id"
 ELICITATION: Final = "elicitation/create"

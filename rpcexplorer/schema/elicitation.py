@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import UNSET, Struct
 
+from rpcexplorer.jsontext.edit import one_line, string
+from rpcexplorer.jsontext.scan import decoded, members
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.problem import SchemaProblem
@@ -59,6 +61,16 @@ class Question(Struct, frozen=True):
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def _values(content: str) -> dict[str, str]:
+    """Return the values of an object by name, as they are spelled."""
+    return {member.name: content[slice(*member.value)] for member in members(content) or ()}
+
+
+def _typed(value: str) -> str:
+    """Return what was typed for a value: a text without its quotes."""
+    return decoded(value) if value.startswith('"') else value
+
+
 class Elicitation(Struct, frozen=True):
     """What a server asks. Its texts are not safe to print."""
 
@@ -88,20 +100,21 @@ class Elicitation(Struct, frozen=True):
         return frozenset(question.name for question in self.questions if question.is_secret)
 
     def format_problems(self, content: str) -> tuple[SchemaProblem, ...]:
-        values = json.loads(content)
-        found = {question.name: format_problem(question, values.get(question.name)) for question in self.questions}
+        values = _values(content)
+        found = {question.name: format_problem(question, values.get(question.name, "")) for question in self.questions}
         return tuple(SchemaProblem((name,), "format", sentence) for name, sentence in found.items() if sentence)
 
     def secrets_in(self, content: str) -> list[str]:
         """Return what was typed into the fields for secrets."""
-        values = json.loads(content)
-        return [str(values[name]) for name in self.secrets.intersection(values)]
+        values = _values(content)
+        return [_typed(values[name]) for name in self.secrets.intersection(values)]
 
     def shown_answer(self, content: str) -> str:
         """Return the result that accepts a form with this content, without what was typed into fields for secrets."""
-        values = json.loads(content)
-        values |= dict.fromkeys(self.secrets.intersection(values), UNRECORDED)
-        return json.dumps({"action": "accept", "content": values}, ensure_ascii=False)
+        values = _values(content)
+        values |= dict.fromkeys(self.secrets.intersection(values), string(UNRECORDED))
+        parts = ", ".join(f"{string(name)}: {one_line(value)}" for name, value in values.items())
+        return f'{{"action": "accept", "content": {{{parts}}}}}'
 
     @property
     def host(self) -> str:
@@ -130,18 +143,18 @@ class _Request(Struct):
     params: dict[str, Any]
 
 
-def format_problem(question: Question, value: Any) -> str:
-    """Return why a text does not have the format of a field; empty if it does.
+def format_problem(question: Question, value: str) -> str:
+    """Return why a text, as JSON, does not have the format of a field; empty if it does.
 
     The checker ignores formats, which other services often mean as a hint.
     """
     schema = question.param.schema
     wanted = _text(schema.get("format"), MAX_TITLE) if isinstance(schema, dict) else ""
-    if not isinstance(value, str) or wanted not in FORMATS:
+    if not value.startswith('"') or wanted not in FORMATS:
         return ""
     has_format, words = FORMATS[wanted]
     try:
-        is_right = bool(has_format(value))
+        is_right = bool(has_format(decoded(value)))
     except ValueError:
         is_right = False
     return "" if is_right else f"{question.name} must be {words}"

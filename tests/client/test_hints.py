@@ -608,6 +608,10 @@ def test_other_errors_of_mcp_say_what_to_do() -> None:
     hint = failed(error(-32020, "Header mismatch: Mcp-Param-Region"), 400, profile=MCP_PROFILE)
     assert hint is not None
     assert "Refresh the method list" in hint.sentence
+    pages: dict[str, object] = {"elicitations": [{"mode": "url", "url": "https://bank.example/"}]}
+    hint = failed(error(-32042, "This request requires more information.", pages), profile=MCP_PROFILE)
+    assert hint is not None
+    assert "open it in your browser, then send the call again" in hint.sentence
     said = "this transport context has no back-channel for server-initiated requests."
     hint = failed(error(-32600, said), 200, profile=replace(MCP_PROFILE, mcp="auto"))
     assert hint is not None
