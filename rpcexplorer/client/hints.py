@@ -869,7 +869,7 @@ RULES: Final[tuple[HintRule, ...]] = (
         statuses=NOTHING_THERE, own={"handshake": "mcp"}, fits=lambda call: call.is_malformed,
     ),
     Rule(
-        "The server uses MCP and needs a handshake first.", ("handshake", "mcp"),
+        "The server uses MCP, so calls need the handshake mcp.", ("handshake", "mcp"),
         statuses={400, 404}, own={"handshake": None}, says=_MCP,
     ),
     mcp_version,

@@ -517,7 +517,7 @@ def _handshake(probe: Probe, found: TrialResult) -> Check:
     if isinstance(wanted, HeaderHandshake):
         words = f"The server sends the header {wanted.header} and needs it in every request."
     else:
-        words = "The server uses MCP and needs a handshake first."
+        words = "The server uses MCP."
         is_wrong = is_wrong and found.speaks
     return Check("Handshake", "failed" if is_wrong else "well", words, code=MALFORMED)
 

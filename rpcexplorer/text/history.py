@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import chain, repeat
 from math import ceil
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -181,8 +182,36 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
     for label, text in fields.items():
         if text:
             yield label, text
-    for label, texts in (("asked", exchange.rounds), ("also", exchange.notes), ("warnings", exchange.remarks)):
+    asked = [*question_lines(exchange.rounds)]
+    for label, texts in (("asked", asked), ("also", exchange.notes), ("warnings", exchange.remarks)):
         yield from zip(chain([label], repeat("")), texts, strict=False)
+
+
+class _Question(Struct):
+    method: str
+    params: Any = None
+
+
+class _Round(Struct):
+    inputRequests: dict[str, _Question]  # noqa: N815 - the protocol's own
+    inputResponses: dict[str, msgspec.Raw]  # noqa: N815
+
+
+def question_lines(rounds: Iterable[str]) -> Iterator[str]:
+    """Yield what a server of MCP asked before its result, each with its answer."""
+    for text in rounds:
+        try:
+            read = msgspec.json.decode(text, type=_Round)
+        except (msgspec.DecodeError, RecursionError):
+            yield text
+            continue
+        for key, question in read.inputRequests.items():
+            words = [question.method]
+            if isinstance(question.params, dict) and isinstance(message := question.params.get("message"), str):
+                words.append(message)
+            answer = read.inputResponses.get(key)
+            words.append(f"→ {bytes(answer).decode()}" if answer is not None else "→ no answer")
+            yield " ".join(" ".join(words).split())
 
 
 def _phases(phases: Phases) -> str:

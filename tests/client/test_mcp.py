@@ -417,7 +417,7 @@ def test_rounds_are_recorded_without_secrets(tmp_path: Path) -> None:
         ran = shell.run("call", "-p", "it", "deploy")
         assert ran.code == 0, ran.err
         shown = shell.run("history", "show").text
-    assert '"message":"Key?"' in shown.replace(" ", "")
+    assert 'elicitation/create Key? → {"action": "accept", "content": {"code": "x"}}' in shown
     recorded = "".join(file.read_text() for file in tmp_path.rglob("*.toml") if file.name != "sessions.toml")
     assert "Key?" in recorded
     assert "t0p-s3cret" not in recorded
@@ -504,3 +504,24 @@ def test_listening_to_a_process_asks_for_its_notifications() -> None:
     assert [type(response.outcome) for response in responses] == [Sent]
     assert events == ["notifications/subscriptions/acknowledged", "notifications/tools/list_changed"]
     assert isinstance(end.outcome, Unreached), end
+
+
+def test_checks_and_replays_answer_by_rule(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    with RawServer(asking(WHERE)) as server:
+        shell.sessions(f"""
+[profile.it]
+url = "{server.origin}"
+handshake = "mcp"
+answer."elicitation/create" = {{ result_json = '{REGION.result_json}' }}
+
+[call.deploys]
+method = "deploy"
+expect = {{ values = {{ "/structuredContent/where/content/region" = "eu" }} }}
+""")
+        ran = shell.run("check", "-p", "it")
+        assert ran.code == 0, ran.err
+        assert shell.run("call", "-p", "it", "deploy").code == 0
+        (newest, *_) = shell.run("history", "list", "--json").text.splitlines()
+        ran = shell.run("replay", "-p", "it", json.loads(newest)["id"])
+        assert ran.code == 0, ran.text + ran.err
