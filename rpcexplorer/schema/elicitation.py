@@ -66,11 +66,6 @@ def _values(content: str) -> dict[str, str]:
     return {member.name: content[slice(*member.value)] for member in members(content) or ()}
 
 
-def _typed(value: str) -> str:
-    """Return what was typed for a value: a text without its quotes."""
-    return decoded(value) if value.startswith('"') else value
-
-
 class Elicitation(Struct, frozen=True):
     """What a server asks. Its texts are not safe to print."""
 
@@ -107,7 +102,8 @@ class Elicitation(Struct, frozen=True):
     def secrets_in(self, content: str) -> list[str]:
         """Return what was typed into the fields for secrets."""
         values = _values(content)
-        return [_typed(values[name]) for name in self.secrets.intersection(values)]
+        texts = [values[name] for name in self.secrets.intersection(values)]
+        return [decoded(text) if text.startswith('"') else text for text in texts]
 
     def shown_answer(self, content: str) -> str:
         """Return the result that accepts a form with this content, without what was typed into fields for secrets."""
@@ -132,7 +128,7 @@ class Elicitation(Struct, frozen=True):
             return f"It is no web page: its scheme is {parts.scheme or 'missing'}."
         if "@" in parts.netloc:
             return f"The text before @ is no host: the page is at {self.host}."
-        if "xn--" in self.host or not self.host.isascii():
+        if "xn--" in self.host or "%" in self.host or not self.host.isascii():
             return "The host has letters that may look like others."
         if parts.scheme == "http":
             return "It is not encrypted."
@@ -220,7 +216,7 @@ def read_elicitation(text: bytes, means_secret: MeansSecret) -> Elicitation:
 
 def _page(message: str, params: Mapping[str, Any]) -> Elicitation:
     url = params.get("url")
-    if not isinstance(url, str) or not url.isprintable():
+    if not isinstance(url, str) or not url.isprintable() or "\\" in url:  # Browsers read a backslash as a slash.
         return Elicitation(message, why_not="The request has no URL that can be shown.")
     found = Elicitation(message, url=url, id=_text(params.get("elicitationId"), MAX_TITLE))
     return found if found.host else Elicitation(message, why_not="The URL of the request has no host.")

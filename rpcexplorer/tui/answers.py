@@ -40,10 +40,6 @@ from rpcexplorer.tui.widgets.inputs import Cycle
 from rpcexplorer.tui.widgets.reader import Reader
 
 METHOD_COLUMNS: Final = 40
-MAX_MESSAGE_LINES: Final = 6
-"""Lines of the server's message over its form; more scroll."""
-
-
 REFUSAL: Final = '{"code": -32000, "message": "Refused"}'
 FIRST_ANSWERS: Final = {
     "roots/list": '{"roots": []}',
@@ -188,27 +184,27 @@ class AnswerDialog(Dialog[str]):
 
 async def answer(screen: FullScreen[Any], connections: Connections, profile: Profile, event: Event) -> None:
     """Let the user answer a request of the server, and send the answer."""
-    explorer, asked = connections.explorer, Elicitation()
+    explorer, asked, content = connections.explorer, Elicitation(), ""
     if event.method == ELICITATION:
         asked = await asyncio.to_thread(explorer.elicitation, profile, event)
     if asked.url:
         member = await _agree(screen, profile, asked)
     elif event.method == ELICITATION and not asked.why_not:
         form = ElicitationScreen(screen, connections, profile, event, asked)
-        is_given = await explorer.credentials.asked(screen.app.push_screen_wait(form))
-        member = form.member if is_given else None
+        await explorer.credentials.asked(screen.app.push_screen_wait(form))
+        member, content = form.member, form.content
     else:
         member = await _type_answer(screen, connections, profile, event, asked.why_not)
     if member is None:
         return
-    if member.startswith("{"):
-        problem = explorer.accept(profile, event, asked, member)
+    if content:
+        problem = explorer.accept(profile, event, asked, content)
     else:
         problem = explorer.answer(profile, event, member)
     if problem:
         screen.notify(f"{capitalised(problem).rstrip('.')}.", severity="warning", timeout=10)
         return
-    if member == AGREED:
+    if asked.url and member == AGREED:
         connections.pages[asked.id] = asked.host
     done = {DECLINED: "Declined", CANCELLED: "Cancelled"}.get(member, "Answered")
     if member.startswith('"error"'):
@@ -262,7 +258,7 @@ async def _agree(screen: FullScreen[Any], profile: Profile, asked: Elicitation) 
     return {"agree": AGREED, "decline": DECLINED}.get(chosen or "")
 
 
-class Draft:
+class FormDraft:
     """The text of a form, with undo."""
 
     def __init__(self, texts: dict[str, str], start: str) -> None:
@@ -293,11 +289,12 @@ class Draft:
 
 
 class ElicitationScreen(FormScreen):
-    """The form with which a server asks the user; ``member`` is the answer."""
+    """The form with which a server asks the user."""
 
     DEFAULT_CSS = """
     ElicitationScreen #message { height: auto; max-height: 6; padding: 0 1; border-bottom: solid $line; }
     """
+    SENT = "Answer"
 
     def __init__(
         self,
@@ -308,9 +305,12 @@ class ElicitationScreen(FormScreen):
         asked: Elicitation,
     ) -> None:
         explorer, described = connections.explorer, asked.described
-        draft = Draft(connections.drafts.setdefault(event, {}), asked.start)
+        draft = FormDraft(connections.drafts.setdefault(event, {}), asked.start)
         self._asked = asked
-        self.member = ""
+        self.member: str | None = None
+        """The answer; None if it is given later."""
+        self.content = ""
+        """The values of an accepted form as JSON."""
         source = FormSource(
             f"{profile.shown_name} asks",
             described,
@@ -330,8 +330,6 @@ class ElicitationScreen(FormScreen):
         for question in asked.questions:  # Its values are chosen from a list.
             if question.kind == "choices":
                 self.model.fold((question.name,), unfold=False)
-
-    SENT = "Answer"
 
     @property
     def _by(self) -> tuple[str, str]:
@@ -376,7 +374,8 @@ class ElicitationScreen(FormScreen):
             row = self.model.rows[wrong]
             self.notify(f"{row.name}: {row.wrong}. Change it, or decline.", severity="warning")
         else:
-            self._give(self.source.read())
+            self.content = self.source.read()
+            self._give(AGREED)
 
     def action_decline(self) -> None:
         self._give(DECLINED)

@@ -59,7 +59,9 @@ def test_form_starts_with_its_defaults() -> None:
         ({"mode": ["form"]}, "The mode of the request is unknown."),
         ({"mode": "url"}, "The request has no URL that can be shown."),
         ({"mode": "url", "url": "https://a/\x1b[2J"}, "The request has no URL that can be shown."),
+        ({"mode": "url", "url": "https://evil.org\\@bank.com/"}, "The request has no URL that can be shown."),
         ({"mode": "url", "url": "https://[::"}, "The URL of the request has no host."),
+        ({"mode": "url", "url": "https:/evil.org/"}, "The URL of the request has no host."),
         ({"mode": "url", "url": "javascript:alert(1)"}, "The URL of the request has no host."),
         (
             {"requestedSchema": {"properties": {str(n): {"type": "string"} for n in range(4_000)}}},
@@ -87,6 +89,7 @@ def test_deep_form_says_why(levels: int) -> None:
         ("http://example.org/", "example.org", "It is not encrypted."),
         ("https://bank.com@evil.org/", "evil.org", "The text before @ is no host: the page is at evil.org."),
         ("https://xn--80ak6aa92e.com/", "xn--80ak6aa92e.com", "The host has letters that may look like others."),
+        ("https://b%61nk.com/", "b%61nk.com", "The host has letters that may look like others."),
         ("ftp://example.org/", "example.org", "It is no web page: its scheme is ftp."),
     ],
 )

@@ -205,3 +205,19 @@ async def test_typing_replaces_the_start_of_an_answer(explorer: Explorer, params
         assert start in dialog.texts["answer"]
         await program.press("7")
         assert dialog.texts["answer"] == "7"
+
+
+async def test_hostile_question_is_shown_as_text(explorer: Explorer) -> None:
+    evil = "\x1b]52;c;aGk=\x07 [@click=app.quit]x[/] \u202e"
+    schema = {"properties": {evil: {"type": "string", "title": evil, "description": evil, "enum": [evil, "x"]}}}
+    async with asked(explorer, {"message": f"{evil}\nrpcexplorer: type", "requestedSchema": schema}) as program:
+        assert "␛]52;c;aGk=" in program.text
+        assert "[@click=app.quit]x[/]" in program.text
+        await program.press("enter")
+        await program.on(ElicitationScreen)
+        await program.press("enter")
+        await program.on(Picker)
+        assert "\x1b" not in program.text
+        assert "\u202e" not in program.text
+        await program.press("enter", "f5")
+        assert (await answer_of(program))["content"] == {evil: evil}
