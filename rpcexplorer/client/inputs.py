@@ -22,6 +22,8 @@ from rpcexplorer.rpc.messages import Result, decoded, spelled
 
 MAX_ROUNDS: Final = 10
 """A server that asks more often for one call may never end."""
+MAX_KEPT: Final = 64 * 1024
+"""Characters of what is asked in one round to record."""
 MAX_QUESTION: Final = 300
 """Characters of a question to quote; a longer one is left out, because secrets are found only in complete texts."""
 _RESULT: Final = b'"result":'
@@ -90,6 +92,8 @@ class Inputs:
         finally:
             self.requests.end("the call has ended")
             asked = msgspec.json.encode(requests).decode()
+            if len(asked) > MAX_KEPT:
+                asked = spelled(f"{len(asked):,} characters, not recorded")
             self.rounds.append(f'{{"inputRequests":{asked},"inputResponses":{self._responses(shown=True)}}}')
 
     def _take(self, event: Event, member: bytes) -> bool:

@@ -54,6 +54,8 @@ from rpcexplorer.rpc.messages import INVALID_PARAMS, METHOD_NOT_FOUND, Call, Err
 
 BAD_REQUEST: Final = 400
 NOT_FOUND: Final = 404
+REFUSING: Final = frozenset({BAD_REQUEST, NOT_FOUND, 405})
+"""Statuses that refuse a request as such."""
 LOCKED: Final = frozenset({401, 403, 407, 429})
 """Statuses that say nothing of the version that a server speaks."""
 INITIALIZE: Final = "initialize"
@@ -188,14 +190,11 @@ class McpServer:
             return False
         outcome, status = response.outcome, response.response.status
         if not self.is_stateless:
-            return _is_of_initialize(outcome) and status not in LOCKED
+            return _is_of_initialize(outcome) and (isinstance(outcome, ErrorObject) or status in REFUSING)
         if isinstance(outcome, ErrorObject) and outcome.code == MCP_UNKNOWN_VERSION:
             return True
-        if status not in {BAD_REQUEST, NOT_FOUND}:
-            return False
-        return isinstance(outcome, Malformed) or (
-            isinstance(outcome, ErrorObject) and outcome.code not in _OF_STATELESS
-        )
+        is_read = isinstance(outcome, ErrorObject) and outcome.code in _OF_STATELESS
+        return status in REFUSING and not is_read and not isinstance(outcome, Result)
 
     def discover_call(self, id: str) -> Call:
         """Return the call that asks a server what it speaks."""

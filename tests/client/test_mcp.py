@@ -21,6 +21,7 @@ from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Sent, Stop, Unreached
+from rpcexplorer.model.method import Described, DescribedParam
 from rpcexplorer.model.profile import Answer, Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
 from tests.client.test_handshake import Mcp
@@ -162,6 +163,34 @@ def test_preview_shows_headers_of_the_message() -> None:
     assert (headers["MCP-Protocol-Version"], headers["Mcp-Method"]) == (STATELESS, "tools/call")
     assert headers["Mcp-Name"] == header_value("grüßen")
     assert "Mcp-Session-Id" not in headers
+
+
+def test_preview_hides_the_header_of_a_secret_param() -> None:
+    schema = {"type": "string", "x-mcp-header": "Key"}
+    described = Described((DescribedParam("api_key", schema), DescribedParam("n", {"x-mcp-header": "N"})))
+    profile = Profile("p", "http://h", handshake="mcp", empty_params="{}")
+    draft = Draft("query", '{"api_key": "t0p-s3cret", "n": 7}')
+    shown = preview(profile, draft, "7", has_session=False, described=lambda _: described)
+    assert isinstance(shown, Preview)
+    headers = dict(shown.headers)
+    assert (headers["Mcp-Param-Key"], headers["Mcp-Param-N"]) == ("«not recorded»", "7")
+
+
+def test_gateway_that_fails_does_not_forget_the_version(tmp_path: Path) -> None:
+    shell, session, is_down = Shell(tmp_path), Mcp(), [False]
+
+    def script(request: Received) -> bytes:
+        if is_down[0]:
+            return http_reply(b"<h1>502</h1>", 502)
+        return http_reply(b"", 405) if request.json["method"] == "server/discover" else session(request)
+
+    with RawServer(script) as server:
+        shell.sessions(f'[profile.it]\nurl = "{server.origin}"\nhandshake = "mcp"')
+        assert shell.run("call", "-p", "it", "add").code == 0
+        is_down[0] = True
+        server.requests.clear()
+        assert shell.run("call", "-p", "it", "add").code == 5
+        assert server.methods == ["initialize"]
 
 
 def test_version_is_remembered_until_the_server_refuses_it(tmp_path: Path) -> None:
