@@ -21,6 +21,7 @@ from rpcexplorer.model.method import SavedCall
 from rpcexplorer.model.problem import Changes, Problem, joined_words, nearest
 from rpcexplorer.model.profile import (
     AD_HOC_NAME,
+    OF_COMMAND,
     OVERLAY,
     SERVICE,
     TEAM_FILE,
@@ -407,7 +408,7 @@ def _fields(path: KeyPath, value: Struct) -> Iterator[tuple[KeyPath, Any]]:
     for key in value.__struct_fields__:
         found = getattr(value, key)
         if found or key not in RARE:
-            yield (*path, key), found
+            yield (*path, key), shlex.join(found) if key.endswith(OF_COMMAND) else found
 
 
 def answer_key(method: str, key: str) -> str:

@@ -540,6 +540,7 @@ def test_no_command_runs_the_secret_command(
 def test_state_of_the_secret_command_is_shown(tokens: tuple[Shell, RawServer]) -> None:
     shell, _ = tokens
     assert "not allowed. Run rpcexplorer profiles allow p" in shell.run("profiles", "show", "p").text
+    assert "auth.token_command  ./token -v" in shell.run("profiles", "show", "p").text
     assert "token     from command (auth.token_command)" in shell.run("profiles", "secret", "p").text
     shell.run("profiles", "allow", "p", "--yes")
     assert "./token" in shell.run("profiles", "allow", "--list").text
