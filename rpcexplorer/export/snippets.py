@@ -172,6 +172,25 @@ def unless_set(text: str, profile: str) -> str:
     return f": {' '.join(map(_PLAIN_SHELL.format, names))} && "
 
 
+def _commands(subject: Subject) -> dict[str, tuple[str, ...]]:
+    """Return the commands that print secrets of a snippet, by the variable that can replace each.
+
+    A program that is beside the file of the profile is not found elsewhere.
+    """
+    found = {}
+    for request in (subject, *subject.first, subject.login):
+        if request is None or subject.profile.ad_hoc:
+            continue
+        client = request.by_client()
+        user = f"{client.username} {client.password}" if client else ""
+        for mark in PLACEHOLDER.finditer("\n".join([request.url, request.body, user, *request.values])):
+            words = subject.profile.auth.command_for(mark["field"])
+            is_beside = bool(words) and "/" in words[0] and not words[0].startswith("/")
+            if words and not is_beside and mark["profile"] == subject.profile.name:
+                found[variable(subject.profile.name, mark["field"])] = words
+    return found
+
+
 def _continued(pieces: list[str], margin: int = 0) -> str:
     """Return a command on several lines; pieces keep their line breaks."""
     return f" \\\n{' ' * (margin + 2)}".join(pieces)
@@ -186,7 +205,7 @@ def curl(subject: Subject) -> str:
     user = ""
     if client := subject.by_client():
         user = client.username + client.password
-    return _with_login(subject, _curl, "-sS -o /dev/null -D - ", "-sS -i ", user)
+    return _shell_commands(subject) + _with_login(subject, _curl, "-sS -o /dev/null -D - ", "-sS -i ", user)
 
 
 def _curl(subject: Subject, options: str) -> list[str]:
@@ -223,7 +242,13 @@ def _curl(subject: Subject, options: str) -> list[str]:
 
 
 def httpie(subject: Subject) -> str:
-    return _with_login(subject, _httpie, "--print=h ", "--print=hb ")
+    return _shell_commands(subject) + _with_login(subject, _httpie, "--print=h ", "--print=hb ")
+
+
+def _shell_commands(subject: Subject) -> str:
+    """Return what sets the variables that commands of the profile print."""
+    lines = [f': "${{{name}:=$({shlex.join(words)})}}" &&\n' for name, words in _commands(subject).items()]
+    return "".join(lines)
 
 
 def _httpie(subject: Subject, options: str) -> list[str]:
@@ -399,6 +424,7 @@ def python(subject: Subject) -> str:
     in_bodies = any(HIDDEN.search(request.body) for request in requests if not request.is_form)
     outside = any(HIDDEN.search("\n".join([request.url, *request.values])) for request in requests)
     by_client = any(request.by_client() for request in requests)
+    commands = _commands(subject)
     needed = {
         "base64": any(request.encoded() for request in requests),
         "getpass": login is not None,
@@ -406,6 +432,7 @@ def python(subject: Subject) -> str:
         "os": login is not None or in_bodies or outside or by_client,
         "hashlib": bool(profile.certificate),
         "ssl": trust != [],
+        "subprocess": commands != {},
         "sys": login is not None,
         "urllib.parse": any(request.is_form or PLACEHOLDER.search(request.url) for request in requests),
     }
@@ -413,6 +440,9 @@ def python(subject: Subject) -> str:
     if lines:
         lines.append("")
     lines += ["import httpx", "", *trust]
+    for name, words in commands.items():
+        run = f"subprocess.run({[*words]}, capture_output=True, text=True, check=True)"
+        lines += [f'if not os.environ.get("{name}"):', f'    os.environ["{name}"] = {run}.stdout.strip()']
     for request in subject.first:
         lines += _python_request(request)
         if request is subject.first[0]:

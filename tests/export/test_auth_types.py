@@ -50,6 +50,47 @@ def seen(request: Received) -> tuple[object, ...]:
     return unquote(request.line), stable, request.header("X-Api-Key"), body
 
 
+BY_COMMANDS = {
+    "bearer": 'auth = { kind = "bearer", token_command = ["print it", "a\'b"] }',
+    "basic": 'auth = { kind = "basic", username = "ada", password_command = ["print it", "a\'b"] }',
+    "digest": 'auth = { kind = "digest", username = "ada", password_command = ["print it", "a\'b"] }',
+    "login": 'auth = { kind = "cookie", username = "ada", password_command = ["print it", "a\'b"] }',
+}
+
+
+@pytest.mark.parametrize("form", ["curl", "python"])
+@pytest.mark.parametrize("kind", BY_COMMANDS)
+@pytest.mark.everyday(2)
+def test_copied_snippet_runs_the_command_of_a_secret(tmp_path: Path, kind: str, form: str) -> None:
+    def script(request: Received) -> bytes:
+        if kind == "digest" and request.header("Authorization") is None:
+            asks = {"WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"'}
+            return http_reply(b"no", 401, asks, reason="Unauthorized")
+        if request.json["method"] == "auth":
+            assert "s3cr3t-of-a'b" in request.body.decode()
+            return http_reply(request.reply(result=1).partition(b"\r\n\r\n")[2], headers={"Set-Cookie": "sessionid=s"})
+        return request.reply(result="pong")
+
+    shell = Shell(tmp_path)
+    for name, text in (("print it", 'echo "s3cr3t-of-$1"'), ("curl", f'exec {sys.executable} {CURL} "$@"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    shell.environment["PATH"] = f"{tmp_path}:{os.environ['PATH']}"
+    with RawServer(script) as server:
+        shell.own(f'version = 1\n[profile.shop]\nurl = "{server.origin}"\n{BY_COMMANDS[kind]}\n')
+        ran = shell.run("call", "ping", "-p", "shop")
+        assert ran.code == 0, ran.err
+        sent = [seen(request) for request in server.requests]
+        copied = shell.run("copy", "--as", form, "-p", "shop").text
+        command = [sys.executable, "-c", copied] if form == "python" else ["bash", "-c", copied]
+        environment = {**os.environ, "PATH": shell.environment["PATH"]}
+        done = subprocess.run(command, capture_output=True, check=False, env=environment, stdin=subprocess.DEVNULL)
+    assert "s3cr3t-of" not in copied
+    assert done.returncode == 0, done.stderr
+    assert b"pong" in done.stdout
+    assert [seen(request) for request in server.requests[len(sent) :]] == sent
+
+
 @pytest.mark.parametrize("form", ["curl", "python", "httpie"])
 def test_copied_snippet_never_sends_the_key_of_a_jwt(tmp_path: Path, form: str) -> None:
     """Its value in place of the token would show the key to the server."""
