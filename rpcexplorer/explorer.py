@@ -414,6 +414,7 @@ class Explorer:
             self.profile = now
 
     def edits(self, file: Path) -> ProfileEdits:
+        """Return what changes the profiles and saved calls of a file."""
         from rpcexplorer.profiles.edits import ProfileEdits
 
         return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles, self.folder)
@@ -548,6 +549,7 @@ class Explorer:
         return problem
 
     def remove_call(self, call: SavedCall) -> Problem | None:
+        """Remove a saved call from its file; return a problem."""
         problem = self.edits(Path(call.file)).remove_call(call)
         self.reload()
         return problem

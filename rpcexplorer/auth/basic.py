@@ -49,6 +49,8 @@ class BasicAuth(AuthType, frozen=True):
 
 
 class NoAuth(AuthType, frozen=True):
+    """No credentials, except a token in the path of the URL."""
+
     kind: ClassVar[str] = Auth.kind
     needed: ClassVar[str] = "needs no credentials"
 
@@ -69,6 +71,8 @@ class NoAuth(AuthType, frozen=True):
 
 
 class InlineAuth(AuthType, frozen=True):
+    """User name and password as members of the params."""
+
     username: str | None = None
     """The user name; None looks it up as a secret."""
     username_member: str = "username"

@@ -83,6 +83,8 @@ class DigestHeader(AuthHeader, frozen=True):
 
 
 class DigestAuth(AuthType, frozen=True):
+    """A proof of the password, as HTTP Digest defines it."""
+
     username: str | None = None
 
     kind: ClassVar[str] = "digest"

@@ -44,6 +44,8 @@ class TokenAuth(AuthType, frozen=True):
 
 
 class BearerAuth(TokenAuth, frozen=True):
+    """A token in the header ``Authorization: Bearer``."""
+
     kind: ClassVar[str] = "bearer"
     scheme: ClassVar[str] = "Bearer"
     sends: ClassVar[str] = "a token in the header Authorization: Bearer"
@@ -68,6 +70,8 @@ OTHERWISE = "host|content-length|content-type|transfer-encoding|connection|accep
 
 
 class HeaderAuth(TokenAuth, frozen=True):
+    """A token in a header of any name."""
+
     header: str = "X-Api-Key"
     value: str = TOKEN_MARK
     """Printable ASCII with ``{token}``."""
@@ -98,6 +102,8 @@ class HeaderAuth(TokenAuth, frozen=True):
 
 
 class QueryAuth(TokenAuth, frozen=True):
+    """A token in the query of the URL."""
+
     name: str = "apikey"
 
     kind: ClassVar[str] = "query"
@@ -126,6 +132,8 @@ TOKENS: Final = frozenset({"token", "secret", "session", "session_id", "sid", "u
 
 
 class FirstAuth(TokenAuth, frozen=True):
+    """A token as the first element of the params."""
+
     value: str = TOKEN_MARK
     """The element, with ``{token}``."""
 
@@ -212,6 +220,8 @@ def _is_text(schema: Any) -> bool:
 
 
 class MemberAuth(TokenAuth, frozen=True):
+    """A token in a member next to ``method``."""
+
     member: str = "auth"
 
     kind: ClassVar[str] = "member"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -18,7 +18,19 @@ from rpcexplorer.model.destination import ProcessCommand, find_program
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.problem import nearest
-from rpcexplorer.model.profile import Auth, Profile, kind_of, no_place_for, split_address, usual_path, usual_type
+from rpcexplorer.model.profile import (
+    SCHEMES,
+    URL_BEGINNINGS,
+    Auth,
+    Profile,
+    kind_of,
+    no_place_for,
+    scheme_of,
+    split_address,
+    usual_path,
+    usual_type,
+    with_scheme,
+)
 from rpcexplorer.rpc.codec import is_native
 
 if TYPE_CHECKING:
@@ -61,7 +73,7 @@ class Client(ProfileClient):
         key: str | None = None,
         client_secret: str | None = None,
         reply_limit: int = REPLY_LIMIT,
-        on_event: Callable[[Event], None] = lambda _: None,
+        on_event: Callable[[Event], None] | None = None,
         **settings: Any,
     ) -> None:
         """Accept a URL, credentials, and these keys of a profile as settings.
@@ -72,9 +84,14 @@ class Client(ProfileClient):
         another name, and ``ValueError`` for a value that cannot be used.
 
         A ``path`` is appended to ``url``. Without one, ``url`` is the complete address if it has a path of its own.
-        ``on_event`` gets what the server sends unasked; it must not take long. A process with the URL
+        ``on_event`` gets each message that the server sends unasked; it must not take long. A process with the URL
         ``stdio:`` is named by ``command``, its words, and runs in the working folder.
         """
+        url = with_scheme(url)
+        if scheme_of(url) not in SCHEMES:
+            raise ValueError(f'url: it must begin with {URL_BEGINNINGS}, or be "stdio:".')
+        if isinstance(auth, type):
+            raise TypeError(f"auth: pass an object, such as {auth.__name__}(), or the name of an auth type.")
         settings = _checked(url, settings)
         if "path" not in settings:
             url, own_path = split_address(url)
@@ -87,7 +104,7 @@ class Client(ProfileClient):
         given = {"username": username, "password": password, "session": session, "token": token, "key": key}
         given["client_secret"] = client_secret
         _refuse_unused(profile, [field for field, value in given.items() if value is not None])
-        around = Surroundings(on_event=on_event, command=partial(_own_process, profile))
+        around = Surroundings(on_event=on_event or _ignore, command=partial(_own_process, profile))
         super().__init__(profile, GivenCredentials(**given), reply_limit=reply_limit, around=around)
 
     async def call(self, method: str, params: ParamsValue | None = None) -> Exchange:
@@ -110,6 +127,10 @@ class Client(ProfileClient):
 
         rows = [_batch_row(*call) for call in calls]
         return BatchExchange.of(await self.send(Batch(_to_json(rows))))
+
+
+def _ignore(_: Event) -> None:
+    """Drop what a server sends unasked."""
 
 
 def _own_process(profile: Profile) -> ProcessCommand | Refused:
@@ -136,7 +157,11 @@ def _checked(url: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         try:
             checked[name] = msgspec.convert(value, types[name])
         except msgspec.ValidationError as error:
+            if get_origin(types[name]) is Literal:
+                raise ValueError(f"{name}: {value!r} is not one of {', '.join(get_args(types[name]))}.") from None
             raise ValueError(f"{name}: {error}.") from None
+        if name == "timeout" and not checked[name] > 0:
+            raise ValueError("timeout: it must be a number of seconds greater than 0.")
         if why := no_place_for(kind_of(url), (name,), value):
             raise ValueError(f"{name}: {why}.")
     return checked
@@ -147,6 +172,9 @@ def _instead_of(name: str) -> str:
         return INSTEAD[name]
     if name in Profile.__struct_fields__:
         return USE_EXPLORER
+    for kind in KINDS.values():
+        if name in kind.__struct_fields__:
+            return f"It is a setting of the auth type. Write auth={kind.__name__}({name}=…)."
     guess = nearest(name, SETTINGS)
     return f"Did you mean {guess}?" if guess else f"It has {', '.join(SETTINGS)}."
 

@@ -171,6 +171,7 @@ class Exchange(Struct, frozen=True):
 
     @property
     def outcome_name(self) -> OutcomeName:
+        """The name of the outcome, such as ``result``, as files and ``--json`` have it."""
         return NAMES[type(self.outcome)]
 
     @property
@@ -190,6 +191,7 @@ class Exchange(Struct, frozen=True):
 
     @property
     def exit_code(self) -> int:
+        """The exit code of the command line for this outcome; 0 for a result."""
         if isinstance(self.outcome, Refused) and self.outcome.why == "credentials":
             return 3
         is_of_upgrade = isinstance(self.outcome, Unreached) and self.outcome.step == "upgrade"
@@ -201,6 +203,7 @@ class Exchange(Struct, frozen=True):
 
     @property
     def remarks(self) -> tuple[str, ...]:
+        """Warnings about the response."""
         own = getattr(self.outcome, "remarks", ())
         return (*own, *self.response.remarks)
 

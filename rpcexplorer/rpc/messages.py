@@ -96,6 +96,7 @@ class ErrorObject(Struct, frozen=True):
     """If the server sent several responses to the call: the results in order, and this error."""
 
     def decoded(self) -> Any:
+        """Return the error object with Python's values."""
         return decoded(self.value)
 
 

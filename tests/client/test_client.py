@@ -114,7 +114,8 @@ def test_tables_of_a_profile_can_be_dicts() -> None:
         ("method", "call takes the method"),
         ("badge", "Explorer uses profiles"),
         ("timeot", "Did you mean timeout?"),
-        ("cookie", "It has path, timeout"),
+        ("cookie", "Write auth=CookieAuth(cookie=…)."),
+        ("nonsense", "It has path, timeout"),
     ],
 )
 def test_unknown_argument_is_refused_with_advice(name: str, advice: str) -> None:
@@ -126,7 +127,10 @@ def test_unknown_argument_is_refused_with_advice(name: str, advice: str) -> None
     ("url", "settings", "problem"),
     [
         ("http://127.0.0.1:9", {"timeout": "x"}, "timeout: Expected `float`, got `str`."),
-        ("http://127.0.0.1:9", {"envelope": "3.0"}, "envelope: Invalid enum value '3.0'."),
+        ("http://127.0.0.1:9", {"timeout": 0}, "timeout: it must be a number of seconds greater than 0."),
+        ("http://127.0.0.1:9", {"envelope": "3.0"}, "envelope: '3.0' is not one of 2.0, 1.1, 1.0, transmission."),
+        ("ftp://127.0.0.1", {}, "url: it must begin with http://, https://,"),
+        ("rpc.example.com", {}, "url: it must begin with http://, https://,"),
         ("http://127.0.0.1:9", {"login": {"sesion": "/id"}}, "login: Object contains unknown field `sesion`."),
         ("tcp://127.0.0.1:9", {"headers": {"X-Tenant": "acme"}}, "headers: only HTTP and WebSocket have headers"),
         ("http://127.0.0.1:9", {"token": "x"}, "token: auth type cookie does not send it."),
@@ -136,6 +140,15 @@ def test_unknown_argument_is_refused_with_advice(name: str, advice: str) -> None
 def test_useless_value_is_refused_by_name(url: str, settings: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(problem)}"):
         Client(url, **settings)
+
+
+def test_class_of_an_auth_type_is_refused() -> None:
+    with pytest.raises(TypeError, match=re.escape("pass an object, such as BearerAuth()")):
+        Client("http://127.0.0.1:9", auth=cast("Any", BearerAuth), token="x")
+
+
+def test_host_and_port_are_called_by_http() -> None:
+    assert Client("127.0.0.1:9").profile.endpoint == "http://127.0.0.1:9/api/v2/"
 
 
 def test_numbers_are_sent_digit_by_digit() -> None:
