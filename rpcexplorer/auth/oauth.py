@@ -62,7 +62,10 @@ SLOWER_SECONDS: Final = 5.0
 EARLY: Final = timedelta(seconds=10)
 """A token that expires so soon is renewed before the call, which takes time."""
 MAX_SECONDS: Final = 10 * 365 * 86_400
-"""Longer lifetimes, which a date may not hold, count as this one."""
+"""Any other lifetime, which a date may not hold, counts as this one."""
+MAX_PAUSE_SECONDS: Final = 60.0
+NEEDED: Final = frozenset({"issuer", "token_endpoint", "client_id", "refresh_token"})
+"""What a renewal needs of a grant."""
 _SENDABLE = regex(r"[\x21-\x7e]+")
 Form = tuple[tuple[str, str | Secret], ...]
 
@@ -146,14 +149,18 @@ def _send_with_token(kind: OAuthAuth, call: AuthCall) -> AuthFlow:
 
 
 def _is_expired(session: Secret, now: datetime) -> bool:
-    expires = session.grant.get("expires")
-    return expires is not None and datetime.fromisoformat(expires) <= now + EARLY
+    if "expires" not in session.grant:
+        return False
+    try:
+        return datetime.fromisoformat(session.grant["expires"]).astimezone(UTC) <= now + EARLY
+    except ValueError:
+        return True  # Someone has edited the file.
 
 
 def _renew(kind: OAuthAuth, call: AuthCall, challenge: Challenge) -> Steps[None]:
     """Get another token: with the refresh token, from another process that just did, or with a login."""
     session = call.session
-    if session is not None and "refresh_token" in session.grant and (yield from _refresh(call, session)):
+    if session is not None and session.grant.keys() >= NEEDED and (yield from _refresh(call, session)):
         return
     if session is not None:
         call.events.append(SessionEnded())
@@ -168,14 +175,15 @@ def _refresh(call: AuthCall, session: Secret) -> Steps[bool]:
     response = yield from _post(url, form, session.grant, renews=True)
     if call.session is not session:  # Another call or process has used the refresh token first.
         return True
-    answer, status = read_json(response, Answer, url), response.response.status
-    if status == OK:
-        _keep(call, answer, session.grant)
-    elif status is None or status >= 500:
-        raise refused(f"The token could not be renewed: {answer.problem or f'HTTP {status}'}. Try again.")
-    else:
-        call.events.append(Note(f"the token can no longer be renewed ({answer.problem or f'HTTP {status}'})"))
-    return status == OK
+    answer = read_json(response, Answer, url)
+    if answer.error == "invalid_grant":
+        call.events.append(Note(f"the token can no longer be renewed ({answer.problem})"))
+        return False
+    if answer.error or response.response.status != OK:
+        problem = answer.problem or f"HTTP {response.response.status}"
+        raise refused(f"The token could not be renewed ({problem}). Try again, or log in again.")
+    _keep(call, answer, session.grant)
+    return True
 
 
 def _authorize(kind: OAuthAuth, call: AuthCall, challenge: Challenge, scopes: str) -> Steps[None]:
@@ -303,7 +311,7 @@ def _with_device(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str,
     call.events.append(Hidden(device.device_code))
     yield from take(Visit(device.verification_uri, device.user_code))
     form: Form = (("grant_type", DEVICE), ("device_code", _unrecorded(device.device_code)))
-    pause = device.interval
+    pause = device.interval if 0 <= device.interval <= MAX_PAUSE_SECONDS else MAX_PAUSE_SECONDS
     while True:
         response = yield from _post(server.token_endpoint, form, grant, pause_seconds=pause)
         error = read_json(response, Answer, server.token_endpoint).error
@@ -394,7 +402,7 @@ def _keep(call: AuthCall, answer: Answer, grant: Mapping[str, str]) -> None:
     if answer.scope:
         kept["scope"] = answer.scope
     if answer.expires_in is not None:
-        lifetime = timedelta(seconds=min(max(answer.expires_in, 0), MAX_SECONDS))
-        kept["expires"] = (call.now.astimezone(UTC) + lifetime).isoformat()
+        seconds = answer.expires_in if 0 <= answer.expires_in <= MAX_SECONDS else MAX_SECONDS
+        kept["expires"] = (call.now.astimezone(UTC) + timedelta(seconds=seconds)).isoformat()
     call.session = Secret(answer.access_token, call.profile.label("session"), "session", grant=kept)
     call.events += [SessionOpened(call.session), Note(f"got a token from {kept['issuer']}")]

@@ -133,20 +133,20 @@ def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | No
 
 def find_server(kind: OAuthAuth, call: AuthCall, challenge: Challenge) -> Steps[Found]:
     """Return the authorization server of a profile, once the user has agreed to the hosts that it names."""
-    profile = call.profile
+    endpoint = web_address(call.profile)
     issuer, resource, scopes = kind.issuer, kind.resource, kind.scopes or challenge.scope
-    chosen = {profile.origin}
+    chosen = {origin_of(endpoint)}
     if issuer:
         chosen.add(origin_of(issuer))
     else:
         if not challenge.resource_metadata:
             challenge = yield from _provoke(kind, call)
-        metadata = yield from _resource_of(profile, challenge)
+        metadata = yield from _resource_of(endpoint, challenge)
         resource = resource or metadata.resource
         scopes = scopes or challenge.scope or " ".join(metadata.scopes_supported)
         issuer = metadata.authorization_servers[0]
     check_url("issuer", issuer)
-    yield from _agree(profile, issuer, chosen, [issuer])
+    yield from _agree(endpoint, issuer, chosen, [issuer])
     server = yield from _server_of(issuer)
     requested = [server.token_endpoint, server.registration_endpoint, server.device_authorization_endpoint]
     for url in (*requested, server.authorization_endpoint):
@@ -154,7 +154,7 @@ def find_server(kind: OAuthAuth, call: AuthCall, challenge: Challenge) -> Steps[
             check_url("endpoint", url)
     if not server.token_endpoint:
         raise refused(f"{shown(issuer)} has no token endpoint, so it issues no tokens.")
-    yield from _agree(profile, issuer, {*chosen, origin_of(issuer)}, filter(None, requested))
+    yield from _agree(endpoint, issuer, {*chosen, origin_of(issuer)}, filter(None, requested))
     return Found(server, resource, scopes)
 
 
@@ -165,21 +165,30 @@ def _provoke(kind: OAuthAuth, call: AuthCall) -> Steps[Challenge]:
     if isinstance(request, Refused):
         raise EndedError(request)
     response = yield replace(request, is_ahead=True)
-    if isinstance(response, Refused) or isinstance(response.outcome, Unreached):
+    if isinstance(response, Refused):
+        raise EndedError(response)
+    if isinstance(response.outcome, Unreached) and response.response.status is None:  # A WebSocket has one if refused.
         raise EndedError(response)
     return challenge_of(response.response)
 
 
-def _resource_of(profile: Profile, challenge: Challenge) -> Steps[Resource]:
+def web_address(profile: Profile) -> str:
+    """Return the address of a profile's server for requests of HTTP: a WebSocket is at the same place."""
+    if profile.connection_kind == "websocket":
+        return "http" + profile.endpoint[len("ws") :]
+    return profile.endpoint
+
+
+def _resource_of(endpoint: str, challenge: Challenge) -> Steps[Resource]:
     """Return the metadata of the profile's server; without any, the server itself may issue tokens."""
-    path = urlsplit(profile.endpoint).path.rstrip("/")
-    well_known = f"{profile.origin}{WELL_KNOWN}oauth-protected-resource"
+    origin, path = origin_of(endpoint), urlsplit(endpoint).path.rstrip("/")
+    well_known = f"{origin}{WELL_KNOWN}oauth-protected-resource"
     urls = [well_known + path, well_known]
     if challenge.resource_metadata:
         urls = [challenge.resource_metadata]
-        if origin_of(urls[0]) != profile.origin:
+        if origin_of(urls[0]) != origin:
             raise refused(
-                f"{profile.origin} names metadata on another server, {shown(origin_of(urls[0]))}. Nothing was sent "
+                f"{origin} names metadata on another server, {shown(origin_of(urls[0]))}. Nothing was sent "
                 "there. If you know its authorization server, set auth.issuer in the profile."
             )
     for url in dict.fromkeys(urls):
@@ -187,14 +196,14 @@ def _resource_of(profile: Profile, challenge: Challenge) -> Steps[Resource]:
         if found.response.status != OK:
             continue
         metadata = read_json(found, Resource, url)
-        if not _covers(metadata.resource, profile.endpoint):
+        if not _covers(metadata.resource, endpoint):
             raise refused(
                 f"The metadata at {shown(url)} is about another resource, {shown(metadata.resource)}. "
                 "If a token for it is right, set auth.issuer and auth.resource in the profile."
             )
         if metadata.authorization_servers:
             return metadata
-    return Resource(profile.endpoint, (profile.origin,))
+    return Resource(endpoint, (origin,))
 
 
 def _covers(resource: str, endpoint: str) -> bool:
@@ -224,17 +233,17 @@ def _server_of(issuer: str) -> Steps[Server]:
     raise refused(f"{shown(issuer)} has no metadata of an authorization server. Check auth.issuer.")
 
 
-def _agree(profile: Profile, issuer: str, chosen: set[str], urls: Iterable[str]) -> Steps[None]:
+def _agree(endpoint: str, issuer: str, chosen: set[str], urls: Iterable[str]) -> Steps[None]:
     """Ask whether requests may go to servers that the user has not chosen."""
     origins = [origin for origin in dict.fromkeys(map(origin_of, urls)) if origin not in chosen]
     if not origins:
         return
     question = (
-        f"{profile.origin} uses the authorization server {shown(issuer)}. "
+        f"{origin_of(endpoint)} uses the authorization server {shown(issuer)}. "
         f"Requests for a token go to {joined_words(origins)}."
     )
     private = [origin for origin in origins if _is_private(origin)]
-    if private and not is_loopback(profile.origin):
+    if private and not is_loopback(endpoint):
         question += f" In your own network or on this machine: {joined_words(private)}."
     yield from take(Agreement(tuple(origins), question))
 

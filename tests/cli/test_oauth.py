@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -184,7 +185,7 @@ def test_failed_renewal_keeps_the_refresh_token(
     issuer.answers = [json_reply({}, 503)]
     ran = shell.run("call", "ping", "--no-input")
     assert ran.code == 3
-    assert "The token could not be renewed: HTTP 503. Try again." in ran.err
+    assert "The token could not be renewed (HTTP 503). Try again, or log in again." in ran.err
     assert shell.run("call", "ping", "--no-input").code == 0
 
 
@@ -204,6 +205,51 @@ def test_two_processes_renew_a_token_only_once(
     assert all(b'"scopes":"read"' in output.replace(b" ", b"") for output in outputs)
     assert [form["grant_type"] for form in issuer.forms].count("refresh_token") == 1
     assert shell.run("call", "ping", "--no-input").code == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [json_reply({"error": "slow_down"}, 429), http_reply(b"<html>busy</html>", 502), http_reply(b"", 403)],
+    ids=["too many", "a page", "forbidden"],
+)
+def test_renewal_without_an_answer_keeps_the_session(
+    answer: bytes, shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    assert login(shell, resource).code == 0
+    issuer.revoke()
+    issuer.answers = [answer]
+    assert shell.run("call", "ping", "--no-input").code == 3
+    assert shell.run("call", "ping", "--no-input").code == 0
+    assert len(browser.visited) == 1
+
+
+@pytest.mark.parametrize("seconds", ["3600", "nan", -5, 10**300, None])
+def test_any_lifetime_of_a_token_is_read(seconds: object, client: Shell, issuer: Issuer) -> None:
+    issuer.tokens["x"] = "read"
+    issuer.answers = [json_reply({"access_token": "x", "token_type": "bearer", "expires_in": seconds, "scope": None})]
+    ran = client.run("login")
+    assert (ran.code, "expires" in ran.text) == (0, seconds is not None), ran.err
+    assert client.run("call", "ping").code == 0
+    assert len(issuer.forms) == 1
+
+
+def test_edited_time_of_a_token_counts_as_expired(client: Shell, issuer: Issuer) -> None:
+    assert client.run("call", "ping").code == 0
+    store = client.home / "state" / "secrets.toml"
+    store.write_text(re.sub('expires = ".*"', 'expires = "soon"', store.read_text()))
+    assert client.run("call", "ping").code == 0
+    assert len(issuer.forms) == 2
+
+
+def test_websocket_opens_with_a_token(shell: Shell, issuer: Issuer, resource: Resource, browser: Browser) -> None:
+    auth = f'kind = "oauth", grant = "client", client_id = "{CLIENT}"'
+    url = resource.origin.replace("http", "ws")
+    shell.own(f'[profile.shop]\nurl = "{url}"\npath = "/rpc"\nauth = {{ {auth} }}\n')
+    ran = shell.run("call", "ping", terminal=True, RPCEXPLORER_SHOP_CLIENT_SECRET=SECRET)
+    assert ran.code == 4, ran.err
+    assert issuer.issued == 1
+    assert resource.server.requests[-1].header("Authorization") == f"Bearer {TOKEN}-1"
+    assert resource.server.requests[-1].header("Upgrade") == "websocket"
 
 
 REDIRECTS: dict[str, tuple[Callable[[str], str], str]] = {
@@ -390,3 +436,10 @@ def test_tokens_and_secrets_are_in_no_output(client: Shell) -> None:
         assert f"{TOKEN}-1" not in sink
         assert SECRET not in sink
     assert "RPCEXPLORER_SHOP_SESSION" in copies[0]
+
+
+def test_checks_get_one_token(client: Shell, issuer: Issuer) -> None:
+    saved = '[call.{0}]\nmethod = "{0}"\nexpect = {{ values = {{ "/scopes" = "read" }} }}\n'
+    client.sessions("version = 1\n" + "".join(saved.format(name) for name in ("one", "two", "three")))
+    ran = client.run("check", "-p", "shop", "--jobs", "3")
+    assert (ran.code, len(issuer.forms)) == (0, 1), ran.err + ran.text

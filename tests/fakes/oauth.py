@@ -194,7 +194,7 @@ class Resource:
 
     def _serve(self, request: Received) -> Parts:
         path = request.line.split()[1]
-        if request.line.startswith("GET"):
+        if request.line.startswith("GET") and not request.header("Upgrade"):
             if path in self.pages:
                 return self.pages[path]
             is_metadata = path == urlsplit(self.metadata_url).path
@@ -204,6 +204,8 @@ class Resource:
         if scopes is None:
             challenge = f'Bearer error="invalid_token", {metadata}, scope="read"'
             return http_reply(b"", 401, {"WWW-Authenticate": challenge}, reason="Unauthorized")
+        if request.header("Upgrade"):
+            return http_reply(b"no WebSocket here", 500)
         if request.json["method"] == "admin" and "admin" not in scopes.split():
             challenge = f'Bearer error="insufficient_scope", scope="admin", {metadata}'
             return http_reply(b"", 403, {"WWW-Authenticate": challenge}, reason="Forbidden")

@@ -1,0 +1,51 @@
+"""The Python client with auth type oauth."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from rpcexplorer.auth.token import OAuthAuth
+from rpcexplorer.client.client import Client
+from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.rpc.messages import Result
+from tests.fakes.oauth import CLIENT, SECRET, Issuer, Resource
+from tests.fakes.wire import RawServer
+
+
+def called(resource: Resource, auth: OAuthAuth, *methods: str, **secrets: Any) -> list[Exchange]:
+    async def run() -> list[Exchange]:
+        async with Client(resource.url, auth=auth, **secrets) as client:
+            return [await client.call(method) for method in methods]
+
+    return asyncio.run(run())
+
+
+def test_client_gets_one_token_for_all_its_calls() -> None:
+    with Issuer() as issuer, Resource(issuer) as resource:
+        auth = OAuthAuth(issuer=issuer.url, grant="client", client_id=CLIENT)
+        exchanges = called(resource, auth, "ping", "ping", client_secret=SECRET)
+        assert all(isinstance(exchange.outcome, Result) for exchange in exchanges)
+        assert len(issuer.forms) == 1
+        (given,) = called(resource, OAuthAuth(), "ping", session=next(iter(issuer.tokens)))
+        assert isinstance(given.outcome, Result)
+
+
+def test_client_asks_no_server_that_another_one_names() -> None:
+    with Issuer() as issuer, Resource(issuer) as resource, RawServer() as other:
+        issuer.metadata["token_endpoint"] = f"{other.origin}/token"
+        auth = OAuthAuth(issuer=issuer.url, grant="client", client_id=CLIENT)
+        (exchange,) = called(resource, auth, "ping", client_secret=SECRET)
+        assert isinstance(exchange.outcome, Refused)
+        assert exchange.outcome.sentence == (
+            f"No token was requested at {other.origin}, which only another server has named."
+        )
+        assert other.requests == []
+
+
+def test_client_cannot_log_in_with_a_browser() -> None:
+    with Issuer() as issuer, Resource(issuer) as resource:
+        (exchange,) = called(resource, OAuthAuth(issuer=issuer.url), "ping")
+        assert isinstance(exchange.outcome, Refused)
+        assert f"Not logged in at {issuer.url}" in exchange.outcome.sentence
+        assert [*issuer.clients] == [CLIENT]
