@@ -31,7 +31,7 @@ Other programs are skipped, except a few such as ``cat`` and ``grep``, see ``TOO
 ``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, by their keys. If the first line is
 ``# sessions.toml`` or the name of another file, the block is also written to that file, for the ``console`` blocks
 below it. ``python`` runs if it names the demo's address or process, else it compiles. ``json`` parses. Each line of
-``jq`` compiles. In ``yaml``, commands after ``-`` or ``- run:`` parse. Other blocks (``text``) are skipped.
+``jq`` compiles. A ``python`` block with tests runs with pytest. In ``yaml``, commands after ``-`` or ``- run:`` parse. Other blocks (``text``) are skipped.
 
 In sentences and tables, each command in backticks parses, with or without ``rpcexplorer``, and each ``--option`` exists
 (``FOREIGN_OPTIONS`` lists those of other programs). Tables that list something of the program are compared with its
@@ -48,6 +48,7 @@ import json
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -606,7 +607,9 @@ def test_jq_line_compiles(block: Block) -> None:
 
 @pytest.mark.everyday(20)
 @blocks_in("python")
-def test_python_block_runs(block: Block, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_block_runs(
+    block: Block, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     code = compile(block.text, f"line {block.line}", "exec")
     if '"--stdio"' in block.text:
         monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
@@ -615,6 +618,12 @@ def test_python_block_runs(block: Block, capsys: pytest.CaptureFixture[str], mon
     if PORT.search(block.text):
         with DemoThread() as demo:
             text = block.text.replace("http://127.0.0.1:8000", demo.url)
+            if "\ndef test_" in text:
+                (tmp_path / "test_page.py").write_text(text)
+                command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+                ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+                assert ended.returncode == 0, ended.stdout
+                return
             exec(compile(text, f"line {block.line}", "exec"), {"__name__": "__main__"})
         assert capsys.readouterr().out.startswith("200 ")
 
