@@ -28,10 +28,11 @@ demo service, with auth cookie, its password stored and its methods discovered. 
 ``toml`` blocks are there. Ids become those of the newest calls, see ``RECORDED``. Each question is answered with yes.
 Other programs are skipped, except a few such as ``cat`` and ``grep``, see ``TOOLS``.
 
-``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, by their keys. If the first line is
-``# sessions.toml`` or the name of another file, the block is also written to that file, for the ``console`` blocks
-below it. ``python`` runs if it names the demo's address or process, else it compiles. ``json`` parses. Each line of
-``jq`` compiles. A ``python`` block with tests runs with pytest. In ``yaml``, commands after ``-`` or ``- run:`` parse. Other blocks (``text``) are skipped.
+``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, by their keys. If the first line is ``#
+sessions.toml`` or the name of another file, the block is also written to that file, for the ``console`` blocks below
+it. ``python`` runs if it names the demo's address or process, else it compiles. ``json`` parses. Each line of ``jq``
+compiles. A ``python`` block with tests runs with pytest. In ``yaml``, commands after ``-`` or ``- run:`` parse. Other
+blocks (``text``) are skipped.
 
 In sentences and tables, each command in backticks parses, with or without ``rpcexplorer``, and each ``--option`` exists
 (``FOREIGN_OPTIONS`` lists those of other programs). Tables that list something of the program are compared with its
