@@ -25,6 +25,7 @@ from rpcexplorer.client.call import certificate_of, connect
 from rpcexplorer.client.hints import hint_for, is_nothing
 from rpcexplorer.client.open_probe import OpenProbe, OpenResult, Trial
 from rpcexplorer.client.probe import (
+    DISCOVER,
     INITIALIZE,
     MOST,
     Probe,
@@ -230,7 +231,7 @@ class Tester:
         if probe.elsewhere is not None and not self._moved and (report := await self._go_on(*probe.elsewhere)):
             return report
         best = probe.best
-        first, *others = opening_rows(best.opened, best.form)
+        first, *others = opening_rows(best.opened, best.form, best.method)
         rows = [*self._moved, first, *changed_rows(probe), *others]
         if best.was_opened:
             rows += called_rows(best.called, best.method, best.form)
@@ -282,6 +283,8 @@ class Tester:
         limit = min(form.timeout, patience, seconds)
         opened = await client.open(timeout=limit, stop=self._stop)
         called = opened
+        if method == INITIALIZE[0] and client.mcp is not None and client.mcp.is_stateless:
+            method = DISCOVER  # It was opened without a handshake.
         if isinstance(opened.outcome, Sent) and method != INITIALIZE[0]:  # The handshake is an answered call.
             called = await client.send(Draft(method), timeout=limit, stop=self._stop)
         if self._messages[method]:  # We answered our own call.

@@ -155,7 +155,8 @@ MOST: Final = 16
 """Requests of one test, including those with credentials."""
 LIST: Final = "system.listMethods"
 DESCRIBE: Final = "rpc.discover"
-INITIALIZE: Final = ("initialize", "notifications/initialized", "server/discover", "tools/list")
+DISCOVER: Final = "server/discover"
+INITIALIZE: Final = ("initialize", "notifications/initialized", DISCOVER, "tools/list")
 """The calls for a server that speaks MCP."""
 OF_PRESETS: Final = tuple(sign.answers for sign in SIGNS if sign.answers)
 PRIVATE: Final = {sign.preset: sign.private for sign in SIGNS if sign.private}

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.client.hints import hint_for, refuses_request, was_read
 from rpcexplorer.client.open_probe import OpenProbe
-from rpcexplorer.client.probe import SIGNS, Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
+from rpcexplorer.client.probe import DISCOVER, SIGNS, Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.problem import counted, joined_words, provide_secret
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
@@ -263,9 +263,12 @@ def error_words(outcome: ErrorObject) -> str:
 # A connection that stays open.
 
 
-def opening_rows(opened: Exchange, profile: Profile) -> list[Check]:
-    """Return the rows up to the handshake; if one failed, all later ones, too."""
-    outcome, rows = opened.outcome, _rows_of_opening(profile)
+def opening_rows(opened: Exchange, profile: Profile, method: str) -> list[Check]:
+    """Return the rows up to the handshake; if one failed, all later ones, too.
+
+    ``method`` is the one that is called then.
+    """
+    outcome, rows = opened.outcome, _rows_of_opening(profile, method)
     if isinstance(outcome, Sent):
         return [replace(rows[0], seconds=opened.seconds), *rows[1:]]
     labels = [row.label for row in rows]
@@ -279,7 +282,7 @@ def opening_rows(opened: Exchange, profile: Profile) -> list[Check]:
     return _ended(rows, 0, "unknown", ENDED_BY_USER)
 
 
-def _rows_of_opening(profile: Profile) -> list[Check]:
+def _rows_of_opening(profile: Profile, method: str) -> list[Check]:
     """Return the rows of a connection that has opened."""
     if profile.connection_kind == "process":
         rows = [Check("Start", "well", "The process runs.")]
@@ -290,7 +293,10 @@ def _rows_of_opening(profile: Profile) -> list[Check]:
     if profile.connection_kind == "websocket":
         rows.append(Check("Upgrade", "well", "The server accepted WebSocket."))
     if profile.handshake:
-        rows.append(Check("Handshake", "well", "The server answered initialize."))
+        words = "The server answered initialize."
+        if method == DISCOVER:
+            words = "The server needs none in the version of MCP that it speaks."
+        rows.append(Check("Handshake", "well", words))
     return rows
 
 

@@ -271,6 +271,9 @@ server.answer = lambda message: known(message) if "_meta" in str(message) else r
 def test_mcp_server_without_handshake_is_found_out(tmp_path: Path, answer: str) -> None:
     report = process(tmp_path, stdio_script(answer))
     assert form_of(report) == {"preset": "mcp"}
+    assert [check.words for check in report.checks if check.label == "JSON-RPC"] == [
+        "server/discover returned a result."
+    ]
 
 
 def test_program_that_is_no_server_is_told_what_was_tried(tmp_path: Path) -> None:
