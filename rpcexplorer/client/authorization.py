@@ -112,20 +112,24 @@ class Authorization:
                 return await self._visit(step)
 
     async def _respond(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Take the redirect of a browser. Other requests, such as for an icon, do not end the login."""
+        """Take the redirect of a browser. Requests for an icon, and those of pages, do not end the login."""
+        host, port = writer.get_extra_info("sockname")
         with suppress(OSError, ValueError, TimeoutError, EOFError, asyncio.LimitOverrunError):
             head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), HEAD_SECONDS)
-            verb, target, _ = head.partition(b"\r\n")[0].decode("latin-1").split(" ")
-            is_redirect = verb == "GET" and target.partition("?")[0] == CALLBACK
+            first, *lines = head.decode("latin-1").split("\r\n")
+            verb, target, _ = first.split(" ")
+            headers = dict(line.lower().split(": ", 1) for line in lines if ": " in line)
+            is_own = headers.get("host") == f"{host}:{port}" and "origin" not in headers
+            is_visit = is_own and headers.get("sec-fetch-mode", "navigate") == "navigate"
+            is_redirect = is_visit and verb == "GET" and target.partition("?")[0] == CALLBACK
             # The page quotes nothing of the request, which any site may have caused.
             status, words = "404 Not Found", "Nothing is here."
             if is_redirect:
                 status, words = "200 OK", "Close this page, and return to rpcexplorer."
-            headers = f"Content-Type: text/plain\r\nContent-Length: {len(words)}\r\nConnection: close"
-            writer.write(f"HTTP/1.1 {status}\r\n{headers}\r\n\r\n{words}".encode())
+            answer = f"Content-Type: text/plain\r\nContent-Length: {len(words)}\r\nConnection: close"
+            writer.write(f"HTTP/1.1 {status}\r\n{answer}\r\n\r\n{words}".encode())
             await writer.drain()
             if is_redirect and not self._redirect.done():
-                host, port = writer.get_extra_info("sockname")
                 self._redirect.set_result(f"http://{host}:{port}{target}")
         writer.close()
 

@@ -408,6 +408,16 @@ def test_client_secret_without_client_id_is_named_first(shell: Shell, resource: 
     assert "Set auth.client_id" in ran.err
 
 
+OTHER_REQUESTS = (
+    "GET /favicon.ico HTTP/1.1\r\nHost: 127.0.0.1:{port}",
+    "POST /callback?state=x HTTP/1.1\r\nHost: 127.0.0.1:{port}",
+    "GET /callback?state=x HTTP/1.1\r\nHost: evil.example:{port}",
+    "GET /callback?state=x HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: https://evil.example",
+    "GET /callback?state=x HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nSec-Fetch-Mode: no-cors",
+    "\xff",
+)
+
+
 def test_other_requests_to_the_port_do_not_end_a_login(
     shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
 ) -> None:
@@ -415,15 +425,15 @@ def test_other_requests_to_the_port_do_not_end_a_login(
 
     def disturb(url: str) -> str:
         port = urlsplit(url).port
-        for request in (b"GET /favicon.ico HTTP/1.1\r\n\r\n", b"POST /callback?x HTTP/1.1\r\n\r\n", b"\xff\r\n\r\n"):
+        for line in OTHER_REQUESTS:
             with socket.create_connection(("127.0.0.1", port)) as connection:
-                connection.sendall(request)
+                connection.sendall(line.format(port=port).encode("latin-1") + b"\r\n\r\n")
                 answers.append(connection.recv(100)[:12])
         return url
 
     browser.change = disturb
     ran = login(shell, resource)
-    assert (ran.code, answers) == (0, [b"HTTP/1.1 404", b"HTTP/1.1 404", b""]), ran.err
+    assert (ran.code, set(answers)) == (0, {b"HTTP/1.1 404", b""}), ran.err
 
 
 def test_tokens_and_secrets_are_in_no_output(client: Shell) -> None:
