@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -105,6 +106,7 @@ class _Asking:
         asked = self._explorer.elicitation(profile, event)
         self._world.erase_progress()
         self._world.report(f"{profile.shown_name} asks: {asked.message}")
+        self._drop_typed()
         try:
             if asked.url:
                 problem = self._explorer.answer(profile, event, await self._agree(profile, asked))
@@ -115,6 +117,13 @@ class _Asking:
             problem = self._explorer.answer(profile, event, way.member)
         if problem:
             self._world.report(problem)
+
+    def _drop_typed(self) -> None:
+        """Drop what was typed before the question was there: it is no answer."""
+        with suppress(ImportError, OSError):  # Windows has no such module, and a test no terminal.
+            import termios
+
+            termios.tcflush(self._world.stdin.fileno(), termios.TCIFLUSH)
 
     async def _agree(self, profile: Profile, asked: Elicitation) -> str:
         """Show a page and ask whether the user will open it."""

@@ -237,7 +237,7 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True):
     code: int = 0
     message: str = ""
     ask: bool = False
-    """The user answers on the screen; elsewhere the request is refused."""
+    """The user answers; where nobody can be asked, the request is refused."""
 
 
 class OpeningCall(Struct, frozen=True, omit_defaults=True):

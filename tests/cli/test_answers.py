@@ -10,6 +10,7 @@ import pytest
 from rpcexplorer.cli import answers
 from tests.fakes.mcp_server import PROGRAM
 from tests.fakes.shell import Ran, Shell
+from tests.fakes.terminal import Terminal
 
 FISH = [{"const": "f1", "title": "Tuna"}, {"const": "f2", "title": "Trout"}]
 FORM = {
@@ -148,3 +149,31 @@ def test_check_asks_and_does_not_count_the_time(fake: Shell, monkeypatch: pytest
     fake.sessions(f"[profile.fake.call.asked]\nmethod = \"ask\"\nparams_json = '{params}'\nexpect = {{ {expect} }}\n")
     ran = fake.run("check", "-p", "fake", "@asked", typed=lines("Ada"))
     assert ran.code == 0, ran.text + ran.err
+
+
+def test_question_in_a_terminal_takes_only_what_is_typed_then(fake: Shell) -> None:
+    schema = {"properties": {"name": {"type": "string"}, "secret": {"type": "string"}}, "required": ["name"]}
+    params = json.dumps({"message": "Well?", "requestedSchema": schema})
+    command = ["call", "-p", "fake", "ask", params]
+    with Terminal(command, {**fake.environment, "NO_COLOR": "1"}, fake.folder, (120, 40)) as terminal:
+        terminal.type("typed too early\n")
+        terminal.sees("1. name, required:")
+        terminal.type("Ada\n")
+        terminal.sees("2. secret:")
+        terminal.type("pass-words-9\n")
+        terminal.sees("Enter sends")
+        terminal.type("\n")
+        assert terminal.ends() == 0
+        assert '\\"name\\": \\"Ada\\"' in terminal.text
+        assert "pass-words" not in terminal.text
+
+
+def test_interrupted_question_cancels_the_call(fake: Shell) -> None:
+    schema = {"properties": {"name": {"type": "string"}}}
+    command = ["call", "-p", "fake", "ask", json.dumps({"message": "Well?", "requestedSchema": schema})]
+    with Terminal(command, fake.environment, fake.folder, (120, 40)) as terminal:
+        terminal.sees("1. name:")
+        terminal.send(b"\x03")
+        assert terminal.ends() == 130
+        assert "cancelled: the server may have run the call" in terminal.text
+        assert "Traceback" not in terminal.text

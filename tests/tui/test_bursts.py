@@ -31,7 +31,7 @@ from rpcexplorer.model.profile import Answer as ServerAnswer
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.rpc.messages import Result
-from rpcexplorer.tui.answers import AnswerDialog
+from rpcexplorer.tui.answers import AnswerDialog, ElicitationScreen
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch import BatchList, BatchScreen
 from rpcexplorer.tui.browser import Browser, DetailPane, FilterLine
@@ -39,7 +39,7 @@ from rpcexplorer.tui.call.completion import CompletionList
 from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.docs import DocsSheet
 from rpcexplorer.tui.call.methods import MethodList, MethodsPane, RecentList, name_of
-from rpcexplorer.tui.call.response import ResponsePane
+from rpcexplorer.tui.call.response import QuestionView, ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.call.state import CallState
 from rpcexplorer.tui.checks import ChecksScreen
@@ -60,7 +60,7 @@ from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.full_screen import FullScreen
 from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.inputs import Cycle, Listed, Prompt
-from rpcexplorer.tui.widgets.picker import Picker, PickList
+from rpcexplorer.tui.widgets.picker import Picker, PickList, Several
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.rows import ItemList, LineView, RowList, Sheet
 from tests.fakes.peers import Peer, framed, peer
@@ -599,6 +599,46 @@ async def test_request_under_the_cursor_is_answered(explorer: Explorer) -> None:
             await explorer.close_connection()
         assert json.loads(answers[0]) == {"jsonrpc": "2.0", "id": 1, "result": 12}
         assert (json.loads(answers[1])["id"], json.loads(answers[1])["error"]["code"]) == (2, -32000)
+
+
+@through(QuestionView, ElicitationScreen, Several)
+async def test_form_of_the_server_is_filled_in_at_once(explorer: Explorer) -> None:
+    answers: list[bytes] = []
+    fish = {"type": "array", "items": {"enum": ["tuna", "trout", "eel"]}}
+    schema = {"properties": {"name": {"type": "string"}, "sure": {"type": "boolean"}, "fish": fish}}
+
+    async def ask(peer: Peer) -> None:
+        params = {"message": "Who?", "requestedSchema": schema}
+        request = {"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": params}
+        await peer.send(peer.frame(json.dumps(request).encode()))
+        answers.append(await peer.receive())
+        await peer.receive()
+
+    async with open_program(explorer, profile="demo") as program:
+        async with peer(framed(ask, "lines")) as port:
+            explorer.use(Profile("live", f"tcp://127.0.0.1:{port}"))
+            program.calls.show_profile()
+            await explorer.open_connection()
+            await program.sees("waits for your answer")
+            keys = (
+                "enter",
+                *"Ada",
+                "enter",
+                "down",
+                "space",
+                "end",
+                "enter",
+                "down",
+                "enter",
+                "down",
+                "enter",
+                "escape",
+            )
+            await play(program, "f4", "enter", *keys, "f5")
+            await program.until(lambda: bool(answers))
+            await explorer.close_connection()
+        content = {"name": "Ada", "sure": True, "fish": ["trout", "eel"]}
+        assert json.loads(answers[0])["result"] == {"action": "accept", "content": content}
 
 
 BASES = {
