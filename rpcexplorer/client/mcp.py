@@ -7,7 +7,7 @@ and what the client can do.
 from __future__ import annotations
 
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -80,6 +80,7 @@ _NO_SESSION = regex(
 """Words of servers that answer 400 because the session has ended."""
 _IN_HEADER = regex(r"(?! )[\x20-\x7e]+(?<! )")
 """A value that a header can hold as it is."""
+_BASE64: Final = "=?base64?"
 _TOKEN = regex(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 """A part of the name of a header."""
 _OF_INITIALIZE: Final = "this is the error of initialize: the call was not sent"
@@ -267,15 +268,24 @@ class ParamHeader(AuthHeader, frozen=True):
         return header_value(opening.filled(self.text)) if HIDDEN.search(self.text) else self.text
 
     def secret_parts(self, opened: str) -> Iterable[str]:
-        return (opened,) if self.is_secret else ()
+        if not self.is_secret:
+            return ()
+        return (opened, plain_value(opened))
 
 
 def header_value(text: str) -> str:
     """Return a text as a header holds it: in base64 if it has other letters than a header, or looks like that."""
-    is_like_base64 = text.startswith("=?base64?") and text.endswith("?=")
+    is_like_base64 = text.startswith(_BASE64) and text.endswith("?=")
     if _IN_HEADER.fullmatch(text) and not is_like_base64:
         return text
-    return f"=?base64?{b64encode(text.encode('utf-8', 'surrogatepass')).decode()}?="
+    return f"{_BASE64}{b64encode(text.encode('utf-8', 'surrogatepass')).decode()}?="
+
+
+def plain_value(value: str) -> str:
+    """Return the text that `header_value` made this value of."""
+    if not (value.startswith(_BASE64) and value.endswith("?=")):
+        return value
+    return b64decode(value.removeprefix(_BASE64).removesuffix("?=")).decode("utf-8", "surrogatepass")
 
 
 def _header(name: str, text: str, *, is_secret: bool = False) -> ParamHeader:

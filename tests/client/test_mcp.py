@@ -13,7 +13,7 @@ import pytest
 from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import GivenCredentials
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.mcp import header_value
+from rpcexplorer.client.mcp import header_value, plain_value
 from rpcexplorer.client.preview import preview
 from rpcexplorer.client.profile_client import ProfileClient
 from rpcexplorer.client.surroundings import Surroundings
@@ -130,6 +130,7 @@ def test_locked_server_gets_no_handshake() -> None:
 )
 def test_header_holds_any_text(text: str, value: str) -> None:
     assert header_value(text) == value
+    assert plain_value(value) == text
 
 
 def test_headers_of_params_follow_from_the_schema_of_the_tool() -> None:
@@ -145,14 +146,15 @@ def test_headers_of_params_follow_from_the_schema_of_the_tool() -> None:
     assert server.methods.count("tools/list") == 2, "two pages, once"
 
 
-def test_value_of_a_secret_param_is_hidden_where_the_server_quotes_its_header() -> None:
+@pytest.mark.parametrize("secret", ["t0p-s3cret", "t0p-s3crèt"])
+def test_value_of_a_secret_param_is_hidden_where_the_server_quotes_its_header(secret: str) -> None:
     server = StatelessMcp(marked={"api_key": "Key"})
-    server.answers["query"] = lambda _: {"error": {"code": -32000, "message": "bad key t0p-s3cret"}}
-    (one,), sent = calls(server, Draft("query", '{"api_key": "t0p-s3cret"}'), mcp=STATELESS)
-    assert sent.requests[-1].header("Mcp-Param-Key") == "t0p-s3cret"
+    server.answers["query"] = lambda _: {"error": {"code": -32000, "message": f"bad {secret} {header_value(secret)}"}}
+    (one,), sent = calls(server, Draft("query", json.dumps({"api_key": secret})), mcp=STATELESS)
+    assert sent.requests[-1].header("Mcp-Param-Key") == header_value(secret)
     assert isinstance(one.outcome, ErrorObject)
-    assert one.outcome.message == "bad key «not recorded»"
-    assert b"t0p-s3cret" not in one.response.body
+    assert one.outcome.message == "bad «not recorded» «not recorded»"
+    assert secret.encode() not in one.response.body
 
 
 def test_preview_shows_headers_of_the_message() -> None:
