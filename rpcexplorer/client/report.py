@@ -568,7 +568,7 @@ def _open_login(probe: Probe) -> Check:
     if found is None:
         return login_not_reached(profile, ())
     if probe.wants_service_login:
-        words = f"The server asks for credentials ({found.summary}). {profile.login.method} opens a session."
+        words = f"The server asks for credentials ({found.summary}). {profile.login.name} opens a session."
         return Check("Login", "failed", f"{words} Enter the user name and the password.", code=REFUSED)
     asking = next((result for result in (found, private) if result and result.asks_for_login), None)
     if asking and not profile.call_secrets:

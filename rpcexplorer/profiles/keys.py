@@ -577,9 +577,9 @@ OF_ONE_SERVER: Final = {row.key for row in PROFILE_KEYS if row.of_one_server}
 
 
 def _refused_in_preset(key: str, value: object, place: Place) -> str | None:
-    if key == "command" or f"auth.{key}" in OF_ONE_SERVER:
+    if key == "command" or (key.endswith(OF_COMMAND) and f"auth.{key}" in OF_ONE_SERVER):
         return "a preset cannot name a command, because any file can name the preset. Set it in your own profile"
-    if key in OF_ONE_SERVER:
+    if key in OF_ONE_SERVER or f"auth.{key}" in OF_ONE_SERVER:
         return "only a profile can set this key. Remove it from the preset"
     return refused_key(key, value, place)
 

@@ -73,6 +73,8 @@ class SecretCommand:
 
     def _run(self) -> None:
         command = self._command
+        if self._is_ended:
+            raise UserError("was not run, because the call was stopped")
         if not command.program:
             raise UserError("was not found in PATH. Install it, or write its whole path")
         try:

@@ -494,6 +494,8 @@ def test_secret_command_in_a_preset_is_refused(tokens: tuple[Shell, RawServer]) 
     presets.mkdir(parents=True)
     (presets / "x.toml").write_text('path = "/"\nauth = { kind = "bearer", token_command = ["id"] }\n')
     assert "a preset cannot name a command" in shell.run("presets", "show", "x").err
+    (presets / "x.toml").write_text('path = "/"\nauth = { kind = "jwt", secret_file = "/etc/passwd" }\n')
+    assert "only a profile can set this key" in shell.run("presets", "show", "x").err
 
 
 SENDING_SECRETS = [
