@@ -93,6 +93,30 @@ def test_no_command_leaks_a_secret_of_any_type(tmp_path: Path, kind: str, value:
     assert checked.code == 0, checked.err
 
 
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize("kind", ["bearer", "jwt", "basic"])
+def test_no_command_leaks_a_secret_that_a_command_prints(tmp_path: Path, kind: str) -> None:
+    """The command complains with it, too, and every second run fails."""
+    shell, planted = Shell(tmp_path), KINDS[kind]
+    secret = AWKWARD["hex digits"]
+    gate = Gate(planted, secret)
+    program = tmp_path / "print"
+    program.write_text(
+        f"#!/bin/sh\ncd {tmp_path}; echo ran >>ran; echo '{secret}'; echo 'not {secret}, {secret}!' >&2\n"
+        "exit $(( ($(wc -l <ran) + 1) % 2 ))\n"
+    )
+    program.chmod(0o755)
+    batch = json.dumps([{"method": "echo.result", "params": [secret]}, {"method": "echo.error", "params": []}])
+    settings = planted.settings.replace('kind = "', f'{planted.typed}_command = ["{program}"], kind = "')
+    with RawServer(gate) as server:
+        shell.own(f'[profile.p]\nurl = "{server.origin}"\n{settings}\n')
+        days = [words for words in day(planted, secret) if secret not in " ".join(words)]
+        runs = [(" ".join(words[:2]), shell.run(*words, "-p", "p", stdin=batch.encode())) for words in days]
+    assert gate.let_in > 3
+    assert any("ended with 1: not «" in ran.err for _, ran in runs)
+    assert leaks(printed(runs) | files(shell.home, shell.folder), gate.secrets) == []
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "value"), [*all_cases()])
 def test_typed_secret_of_any_type_is_hidden_everywhere(tmp_path: Path, kind: str, value: str) -> None:
