@@ -358,6 +358,9 @@ class PersonAtTerminal:
         click.echo(f"  {printable(url)}", err=True)  # On a line of its own, it can be copied.
         if self._pastes and not code:
             return ask("The address that the browser was redirected to") or None
+        if not code:
+            hint = f"If the browser is on another machine, run `{PROGRAM} login -p {profile} --paste` instead."
+            click.echo(printable(f"hint: {hint}"), err=True)
         return await redirect
 
     async def opens(self, file: str) -> bool:

@@ -676,6 +676,7 @@ class RunningCall:
     async def _take_step(self, request: AuthRequest, call: AuthCall) -> AuthResponse | Refused:
         """Take a step of a login of OAuth."""
         assert request.step is not None
+        self._partial = Partial()  # If it is cancelled, no call has run.
         if self._authorization is None:
             from rpcexplorer.client.authorization import Authorization  # Other auth types do not need it.
 

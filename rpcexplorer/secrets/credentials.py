@@ -162,7 +162,8 @@ class StoredCredentials:
         for profile, field, destination in [*self._run]:
             if profile == name:
                 held = self._run.pop((name, field, destination))
-                self._run[new, field, destination] = Secret(held.reveal(), label_of(new, field), held.source)
+                moved = Secret(held.reveal(), label_of(new, field), held.source, grant=held.grant)
+                self._run[new, field, destination] = moved
 
     def forget(self, profile: Profile, field: str) -> str:
         """Remove a field here and in the store; return a problem of the store."""

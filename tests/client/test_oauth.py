@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
+from pathlib import Path
 from typing import Any
 
 from rpcexplorer.auth.token import OAuthAuth
 from rpcexplorer.client.client import Client
-from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.destination import Nobody
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop
 from rpcexplorer.rpc.messages import Result
 from tests.fakes.oauth import CLIENT, SECRET, Issuer, Resource
 from tests.fakes.wire import RawServer
@@ -49,3 +53,37 @@ def test_client_cannot_log_in_with_a_browser() -> None:
         assert isinstance(exchange.outcome, Refused)
         assert f"Not logged in at {issuer.url}" in exchange.outcome.sentence
         assert [*issuer.clients] == [CLIENT]
+
+
+class Impatient(Nobody):
+    """A user who agrees to servers, and cancels the login at its address."""
+
+    is_there = True
+
+    def __init__(self) -> None:
+        self.stop = Stop()
+
+    async def agrees(self, question: str, title: str = "") -> bool:
+        return True
+
+    async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:
+        self.stop.press()
+        return await redirect
+
+
+def test_cancelled_login_has_run_no_call(tmp_path: Path) -> None:
+    async def run(explorer: Explorer, user: Impatient) -> Exchange:
+        async with explorer:
+            return await explorer.login(stop=user.stop)
+
+    with Issuer() as issuer, Resource(issuer) as resource:
+        (tmp_path / "sessions.toml").write_text(
+            f'[profile.shop]\nurl = "{resource.origin}"\npath = "/rpc"\nauth = {{ kind = "oauth" }}\n'
+        )
+        user = Impatient()
+        environment = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
+        explorer = Explorer.open(folder=tmp_path, environment=environment, person=user)
+        explorer.use("shop")
+        exchange = asyncio.run(run(explorer, user))
+        assert exchange.outcome == Cancelled(maybe_ran=False)
+        assert issuer.forms == []
