@@ -6,9 +6,11 @@ import pytest
 from textual import events
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.answers import AnswerDialog
 from rpcexplorer.tui.commands import COMMANDS, key_of, spelled
 from rpcexplorer.tui.profiles import ProfilesScreen
 from tests.tui.program import Program, open_program
+from tests.tui.test_events import event, receive
 
 
 def place_of(program: Program, text: str) -> tuple[int, int]:
@@ -114,3 +116,13 @@ def test_key_of_a_hint_is_the_key(key: str) -> None:
 @pytest.mark.parametrize("shown", ["↑↓", "cancel", "143"])
 def test_other_words_of_a_hint_are_no_key(shown: str) -> None:
     assert key_of(shown) == ""
+
+
+async def test_click_on_the_hint_of_a_question_answers(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo") as program:
+        receive(explorer, event("ask", kind="request", id=b"1"))
+        await program.sees("ask waits for your answer")
+        await click(program, "waits for your answer")
+        assert not isinstance(program.app.screen, AnswerDialog)
+        await click(program, "Enter answer")
+        await program.on(AnswerDialog)

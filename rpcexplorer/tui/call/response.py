@@ -114,7 +114,7 @@ MAX_DIGITS: Final = 12
 class QuestionView(Sheet):
     """What the server asks; Enter answers."""
 
-    DEFAULT_CSS = "QuestionView { height: 1fr; padding: 1 2; }"
+    DEFAULT_CSS = "QuestionView { height: 1fr; margin: 1 2; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.answer", show=False)]
 
     def __init__(self) -> None:
@@ -131,6 +131,10 @@ class QuestionView(Sheet):
     def _show_keys(self) -> None:
         way: WordLine = [] if self.has_focus else [(self._way_here, "bold"), (" then ", "middle")]
         self.lines = [*self._asked, [*way, ("Enter", "bold"), (" answer", "middle")]]
+
+    def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002 - the row is enough
+        if row == self.row_count - 1:
+            self.call_later(self.run_action, "screen.answer")
 
     def watch_has_focus(self, value: bool) -> None:
         super().watch_has_focus(value)
