@@ -599,13 +599,14 @@ def credentials(call: FailedCall) -> Hint | None:
         return None
     challenges = call.headers("www-authenticate")
     offered = schemes(challenges)
-    if profile.auth.kind in {Auth.kind, "bearer"} and any("resource_metadata=" in text for text in challenges):
+    if profile.auth.kind == Auth.kind and any("resource_metadata=" in text for text in challenges):
         return _kind_hint(call, "The server asks for a token of OAuth, and names where to log in.", KINDS["oauth"])
     if profile.auth.kind in {Auth.kind, "bearer"} and _is_engine(call):
         return _kind_hint(call, "This seems to be the engine API of an Ethereum node: it needs auth jwt.", KINDS["jwt"])
     named = [kind for kind in KINDS.values() if kind.scheme.lower() in offered]
     kind = named[-1] if named else None  # Of several auth types, later ones are more secure.
-    if kind is not None and profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
+    sent = "bearer" if profile.auth.kind in {"jwt", "oauth"} else profile.auth.scheme.lower()
+    if kind is not None and sent not in offered and not _gives_more_away(call, kind):
         return _kind_hint(call, f"The server asks for {kind.scheme} auth.", kind)
     if profile.secrets and not profile.assumes_auth:
         return _elsewhere(call) if misses_credentials(call.exchange, profile) else _rejected(call)
@@ -678,6 +679,9 @@ def _rejected(call: FailedCall) -> Hint:
     if call.status == 403:
         checked = "user name and password" if "password" in fields else name
         sentence = f"The server does not allow this call. Check the {checked}, or ask the owner of the server."
+    if call.profile.auth.kind == "oauth" and call.status == 401 and "session" not in call.variables:
+        issued = "The server rejected the token, although it is new. Check auth.issuer, auth.scopes and auth.resource."
+        return Hint(issued, commands=(f"{PROGRAM} profiles show {call.profile.name}",))
     command, file = call.profile.auth.command_for(field), call.profile.auth.file_for(field)
     if command and field not in call.variables:
         return Hint(f"{sentence} The next call runs its command again. Check what it prints: {shlex.join(command)}")

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import chain, repeat
 from threading import Thread
 from urllib.parse import parse_qsl, urlsplit
 
@@ -343,12 +344,12 @@ HOSTILE: dict[str, tuple[Callable[[Issuer, Resource, str], object], str]] = {
     "endless metadata": (
         lambda issuer, _, __: issuer.pages.update(
             {
-                "/.well-known/oauth-authorization-server": http_reply(
-                    b"x" * 300_000, headers={"Content-Length": "9999999"}
+                "/.well-known/oauth-authorization-server": chain(
+                    [b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"], repeat(b" " * 65_536)
                 )
             }
         ),
-        "The request for a token failed",
+        "is larger than",
     ),
     "no JSON": (
         lambda issuer, _, __: issuer.pages.update({"/.well-known/oauth-authorization-server": http_reply(b"[[[[")}),

@@ -862,3 +862,24 @@ def test_new_profile_is_added_with_the_right_url() -> None:
     moved = failed(status=301, headers=(("Location", "http://o/a"),), profile=ad_hoc("http://h/rpc"))
     assert moved is not None
     assert moved.commands == ("rpcexplorer profiles add NAME --url=http://o/a",)
+
+
+CHALLENGE = (
+    ("WWW-Authenticate", 'Bearer realm="x", resource_metadata="http://h/.well-known/oauth-protected-resource"'),
+)
+
+
+def test_challenge_with_resource_metadata_suggests_oauth() -> None:
+    rejected = failed(b"", 401, CHALLENGE, profile=of(auth=KINDS["bearer"]()))
+    assert rejected is not None
+    assert rejected.changes == (), "the user has a token, perhaps a wrong one"
+    hint = failed(b"", 401, CHALLENGE)
+    assert hint is not None
+    assert hint.changes == (("auth.kind", "oauth"),)
+    assert hint.commands == ("rpcexplorer profiles set staging auth.kind=oauth", "rpcexplorer login -p staging")
+
+
+def test_new_token_that_is_rejected_names_the_settings() -> None:
+    hint = failed(b"", 401, CHALLENGE, profile=of(auth=KINDS["oauth"]()))
+    assert hint is not None
+    assert "although it is new. Check auth.issuer, auth.scopes and auth.resource." in hint.sentence
