@@ -17,6 +17,7 @@ from rpcexplorer.cli.arguments import FILE_HELP, draft_of, input_text, seconds, 
 from rpcexplorer.cli.completion import complete_methods, complete_params
 from rpcexplorer.cli.output import Output, Waiting, result_of
 from rpcexplorer.cli.run import (
+    F,
     Run,
     auth_option,
     fail,
@@ -207,32 +208,39 @@ class Sending(Struct, frozen=True):
         return "text" if self.text else "result"
 
 
-sending_options = together(
-    profile_option(),
-    url_options("Call this URL, without a profile."),
-    auth_option,
-    form_options,
-    click.option("--response", is_flag=True, help="Print the whole response, not only its result."),
-    click.option("--envelope", is_flag=True, hidden=True),  # Former name of --response.
-    click.option("--body", is_flag=True, help="Print the body of the response, byte for byte."),
-    click.option("--text", is_flag=True, help="Print the texts in the result: Markdown, code, strings."),
-    click.option("-i", "--include", is_flag=True, help="Print the status line and headers first."),
-    click.option("-o", "--output", metavar="FILE", help=FILE_HELP),
-    click.option("--dry-run", is_flag=True, help="Print the exact request without secrets, and send nothing."),
-    click.option("--timeout", type=seconds, metavar="SECONDS",
-                 help="Timeout of the whole call, instead of the profile's timeout."),
-    click.option("--id", metavar="ID", help="Use this id instead of a new one."),
-    click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
-    no_input_option(),
-    yes_option(),
-    set_option,
-)  # fmt: skip
+def sending_options(*, has_response: bool = True) -> Callable[[F], F]:
+    """Return the options of a command that sends. Those of a response are hidden if there is none."""
+    of_response = partial(click.option, hidden=not has_response)
+    return together(
+        profile_option(),
+        url_options("Call this URL, without a profile."),
+        auth_option,
+        form_options,
+        of_response("--response", is_flag=True, help="Print the whole response, not only its result."),
+        click.option("--envelope", is_flag=True, hidden=True),  # Former name of --response.
+        click.option("--body", is_flag=True, help="Print the body of the response, byte for byte."),
+        of_response("--text", is_flag=True, help="Print the texts in the result: Markdown, code, strings."),
+        click.option("-i", "--include", is_flag=True, help="Print the status line and headers first."),
+        click.option("-o", "--output", metavar="FILE", help=FILE_HELP),
+        click.option("--dry-run", is_flag=True, help="Print the exact request without secrets, and send nothing."),
+        click.option(
+            "--timeout",
+            type=seconds,
+            metavar="SECONDS",
+            help="Timeout of the whole call, instead of the profile's timeout.",
+        ),
+        of_response("--id", metavar="ID", help="Use this id instead of a new one."),
+        click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
+        no_input_option(),
+        yes_option(),
+        set_option,
+    )
 
 
 @click.command()
 @click.argument("method", shell_complete=complete_methods)
 @click.argument("params", nargs=-1, shell_complete=complete_params)
-@sending_options
+@sending_options()
 @click.pass_obj
 def call(run: Run, /, method: str, params: tuple[str, ...], **options: Any) -> int:
     """Call METHOD and print its result.
@@ -257,7 +265,7 @@ def call(run: Run, /, method: str, params: tuple[str, ...], **options: Any) -> i
 @click.command()
 @click.argument("method", shell_complete=complete_methods)
 @click.argument("params", nargs=-1, shell_complete=complete_params)
-@sending_options
+@sending_options(has_response=False)
 @click.pass_obj
 def notify(run: Run, /, method: str, params: tuple[str, ...], **options: Any) -> int:
     """Send METHOD as a notification.
@@ -282,7 +290,7 @@ def notify(run: Run, /, method: str, params: tuple[str, ...], **options: Any) ->
 
 @click.command()
 @click.argument("file", default="-", metavar="[FILE|-]")
-@sending_options
+@sending_options()
 @click.pass_obj
 def batch(run: Run, /, file: str, **options: Any) -> int:
     """Send several calls in one request.

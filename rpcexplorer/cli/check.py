@@ -81,7 +81,7 @@ def check(
     case: str | None,
     **of_generated: Any,
 ) -> int:
-    """Send saved calls, and check that the responses are as expected.
+    """Send saved calls, and check their responses.
 
     Without arguments, all saved calls of the profile that have expectations are checked. FILE has saved calls in the
     form of sessions.toml. @NAME is one saved call.

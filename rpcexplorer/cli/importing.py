@@ -49,7 +49,7 @@ MAX_NOTES = 12
 @no_input_option(help="Drop credentials instead of asking.")
 @click.pass_obj
 def import_(run: Run, file: str, save: str | None, dry_run: bool, as_json: bool) -> None:
-    """Import calls from another program as drafts of a profile, or MCP servers as profiles.
+    """Import calls as drafts, or MCP servers as profiles.
 
     \b
     FILE, or - for stdin, contains one of:

@@ -76,9 +76,10 @@ def listen(
     history: bool,
     given: tuple[str, ...],
 ) -> int:
-    """Print the notifications and requests that a server sends, one JSON message per line.
+    """Print the notifications and requests that a server sends.
 
-    METHOD with PARAMS, such as a subscription, is called first. Its response goes to stderr. Listening ends with
+    Each is one line of JSON. METHOD with PARAMS, such as a subscription, is called first. Its response goes to stderr.
+    Listening ends with
     --count or --for (exit code 0), with Ctrl+C (130), with an error from the server (1), or with the connection (4).
 
     \b

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
@@ -50,32 +50,30 @@ def run(arguments: Sequence[str], world: World) -> int:
     return code or 0
 
 
-MODULES: Final = {
-    "batch": "call",
-    "call": "call",
-    "check": "check",
-    "compare": "compare",
-    "completion": "completion",
-    "copy": "copy",
-    "demo": "demo",
-    "history": "history",
-    "import": "importing",
-    "keys": "lists",
-    "listen": "listen",
-    "load": "load",
-    "login": "call",
-    "logout": "call",
-    "manual": "lists",
-    "methods": "methods",
-    "notify": "call",
-    "params": "methods",
-    "paths": "lists",
-    "presets": "lists",
-    "profiles": "profiles",
-    "replay": "compare",
-    "themes": "lists",
+GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Calls": {
+        "call": "call",
+        "batch": "call",
+        "notify": "call",
+        "listen": "listen",
+        "methods": "methods",
+        "params": "methods",
+        "import": "importing",
+    },
+    "Servers": {"profiles": "profiles", "presets": "lists", "login": "call", "logout": "call"},
+    "History": {"history": "history", "copy": "copy", "compare": "compare", "replay": "compare"},
+    "Tests": {"check": "check", "load": "load"},
+    "Other": {
+        "demo": "demo",
+        "manual": "lists",
+        "keys": "lists",
+        "themes": "lists",
+        "paths": "lists",
+        "completion": "completion",
+    },
 }
-"""Module of each command."""
+"""The commands in the order of use, each with its module."""
+MODULES: Final = {name: module for group in GROUPS.values() for name, module in group.items()}
 
 
 class Commands(CommandGroup):
@@ -101,6 +99,18 @@ class Commands(CommandGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own shape
         return list(MODULES)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, MODULES))
+        room = formatter.width - width - 6  # Without the indents and the space between the columns.
+        for title, names in GROUPS.items():
+            rows = []
+            for name in names:
+                command = self.get_command(ctx, name)
+                assert command is not None
+                rows.append((name.ljust(width), command.get_short_help_str(room)))
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from textwrap import indent, wrap
 from typing import Any, Final, TypeVar
 
 import click
@@ -70,11 +71,9 @@ TYPES: Final[Mapping[str, Any]] = {
 }
 REPEATED: Final = frozenset(("headers", "status", "code", "words", "names"))
 """Kinds of values whose option can be repeated."""
-NEVER_EMPTY: Final = frozenset(("about", "request", "certificates", "files"))
-"""Parts of a profile where empty text means no value.
-
-An empty path or pointer is a value.
-"""
+MAYBE_EMPTY: Final = frozenset(("url", "path", "preset"))
+PARTS_MAYBE_EMPTY: Final = frozenset(("Auth", "Login", "Process"))
+"""Where empty text is a value, such as an empty path or pointer. For other keys it means no value."""
 OPTIONS: Final = sorted((row for row in PROFILE_KEYS if row.help), key=lambda row: PARTS.index(row.part))
 
 
@@ -85,7 +84,7 @@ def profile_options(command: F) -> F:
             row.key.replace(".", "_"),
             type=TYPES.get(row.value),
             multiple=row.value in REPEATED,
-            metavar=None if row.value == "auth type" else row.metavar or "|".join(row.choices) or None,
+            metavar=row.metavar or "|".join(row.choices) or None,
             shell_complete=complete_presets if row.key == "preset" else None,
             help=f"{row.help}  [default: {row.default}]" if row.default else row.help,
         )
@@ -93,23 +92,44 @@ def profile_options(command: F) -> F:
     return command
 
 
-@click.command()
+class GroupedOptions(click.Command):
+    """A command whose help groups the options of profile keys, and only names the rare ones."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = {row.key.replace(".", "_"): row for row in OPTIONS}
+        explained: dict[str, list[tuple[str, str]]] = {part: [] for part in PARTS}
+        rare: dict[str, list[str]] = {part: [] for part in PARTS}
+        for param in self.get_params(ctx):
+            row = rows.get(str(param.name))
+            if row is not None and row.is_rare:
+                rare[row.part].append(row.option)
+            elif isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
+                explained[row.part if row else PARTS[-1]].append(record)
+        width = max(len(option) for records in explained.values() for option, _ in records)
+        for part in PARTS:
+            with formatter.section(part):
+                formatter.write_dl([(option.ljust(width), text) for option, text in explained[part]], col_max=width)
+                if rare[part]:
+                    names = f"And {', '.join(rare[part])}."
+                    lines = wrap(names, formatter.width - 2, break_on_hyphens=False)
+                    formatter.write(indent("\n".join(lines), "  ") + "\n")
+
+
+@click.command(cls=GroupedOptions)
 @click.argument("name")
 @profile_options
 @click.option("--team", is_flag=True, help="Add the profile to the project file, ./sessions.toml.")
 @click.pass_obj
 def add(run: Run, /, name: str, team: bool, **typed: Any) -> None:
-    """Add a profile to your user file, or to the project file.
+    """Add a profile to your user file, sessions.toml in the config folder, or to the project file.
 
-    The user file is sessions.toml in your config folder. The project file is ./sessions.toml: see --team.
+    Each option sets a key of the profile. All keys: rpcexplorer manual profile-keys
 
     \b
     Examples:
       rpcexplorer profiles add staging --url https://staging.example.com --auth cookie --username ada
-      rpcexplorer profiles add prod --url https://rpc.example.com --auth inline --badge prod --team
       rpcexplorer profiles add node --url http://127.0.0.1:8332 --preset bitcoin --username rpc
-      rpcexplorer profiles add wiki --url https://wiki.example.com/jsonrpc --content-type application/json --auth bearer
-      rpcexplorer profiles add python --stdio pylsp --preset lsp
+      rpcexplorer profiles add python --stdio pylsp --preset lsp --team
     """
     explorer, world = run.open(creates=True), run.world
     file = run.file_to_write(explorer.paths.user_sessions, team=team)
@@ -160,7 +180,7 @@ def _refuse_foreign_fields(auth: Mapping[str, Any], kind: str) -> None:
     own = {"kind", *KINDS[kind].__struct_fields__}
     for row in OPTIONS:
         field = row.key.removeprefix("auth.")
-        if row.part == "auth" and field in auth and field not in own:
+        if row.part == "Auth" and field in auth and field not in own:
             others = joined_words(other for other, auth_type in KINDS.items() if field in auth_type.__struct_fields__)
             fail(f"{row.option}: auth type {kind} has no {field}. Use --auth with one of these types: {others}.")
 
@@ -193,7 +213,9 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
 
     Paths are typed relative to ``folder``.
     """
-    if typed is None or typed == () or (typed == "" and row.part in NEVER_EMPTY):
+    if typed is None or typed == ():
+        return None
+    if typed == "" and row.key not in MAYBE_EMPTY and row.part not in PARTS_MAYBE_EMPTY:
         return None
 
     def path_in_file(path: str) -> str:

@@ -75,8 +75,8 @@ OptionValue = Literal[
     "command", "flag", "names",
 ]  # fmt: skip
 """The form of a value in an option; some options can be repeated."""
-PARTS: Final = ("address", "auth", "login", "exchange", "about", "request", "certificates", "files")
-"""Groups of keys, in the order of the options."""
+PARTS: Final = ("Server", "Auth", "Login", "Request", "TLS", "Process", "Where")
+"""Groups of keys, in the order of options and rows."""
 CONFIRM: Final = get_args(ConfirmWhen)
 
 
@@ -87,7 +87,7 @@ class ProfileKey(Struct, frozen=True):
     """The key as in ``profiles set``, such as ``auth.username``."""
     check: Rule
     part: str = ""
-    """One of ``PARTS``, for the order of options and rows."""
+    """One of ``PARTS``."""
     help: str = ""
     """The help of its option; a key without one has no option."""
     default: str = ""
@@ -102,6 +102,8 @@ class ProfileKey(Struct, frozen=True):
     choices: tuple[str, ...] = ()
     of_one_server: bool = False
     """Whether it is about one server or one user, so that no preset has it."""
+    is_rare: bool = False
+    """Whether the help of ``profiles add`` only names its option, and the manual explains it."""
 
     @property
     def option(self) -> str:
@@ -170,11 +172,12 @@ def _auth_fields() -> Iterator[ProfileKey]:
             if row.label:
                 lines.setdefault(row.name, row)
     for field in fields():
-        kinds = ", ".join(name for name, kind in KINDS.items() if field in kind.__struct_fields__)
+        kinds = [name for name, kind in KINDS.items() if field in kind.__struct_fields__]
         line = lines.get(field)
         value, metavar = _AUTH_VALUES.get(field, "text"), _AUTH_METAVARS.get(field, "")
         is_command = field.endswith(OF_COMMAND)
-        words = f"{_AUTH_HELP.get(field, capitalised(field.replace('_', ' ')))}, for auth {kinds}."
+        words = _AUTH_HELP.get(field, capitalised(field.replace("_", " ")))
+        words += f", for auth {', '.join(kinds)}." if len(kinds) < len(KINDS) / 2 else "."
         if is_command:
             value, metavar = "command", "WORDS"
             secret = field.removesuffix(OF_COMMAND)
@@ -182,7 +185,7 @@ def _auth_fields() -> Iterator[ProfileKey]:
         yield ProfileKey(
             f"auth.{field}",
             _auth_rule(field),
-            "auth",
+            "Auth",
             help=words,
             metavar=metavar,
             value=value,
@@ -190,6 +193,7 @@ def _auth_fields() -> Iterator[ProfileKey]:
             named="--auth-header" if field == "header" else f"--{field.replace('_', '-')}",  # --header is any header
             label=line.label if line else "",
             hint=line.hint if line else "",
+            is_rare=field != "username",
         )
 
 
@@ -231,8 +235,8 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "url",
         url_rule,
-        "address",
-        help="URL of the server. If it has a path, even just /, it is used unchanged.",
+        "Server",
+        help="URL of the server, unchanged if it has a path, even just /.",
         metavar="URL",
         label="URL",
         hint="https://rpc.example.com",
@@ -241,7 +245,7 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "preset",
         preset_rule,
-        "address",
+        "Server",
         help="Preset of a known server, as listed by `rpcexplorer presets`.",
         metavar="NAME",
         label="preset",
@@ -250,16 +254,16 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "path",
         url_path_rule,
-        "address",
-        help="Path that is appended to the URL.",
-        default="the path in the URL, else the preset's path, else /api/v2/, or / for ws and wss",
+        "Server",
+        help="Path of calls.",
+        default="the URL's or preset's, else /api/v2/",
         metavar="PATH",
     ),
     ProfileKey(
         "command",
         command_rule,
-        "address",
-        help="Words of a process that is the server, quoted as for a shell. No shell runs.",
+        "Process",
+        help="Words of a process that is the server. No shell runs.",
         metavar="WORDS",
         value="command",
         named="--stdio",
@@ -268,17 +272,19 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "folder",
         path_rule,
-        "address",
-        help="Folder that the process runs in, instead of the working folder.",
+        "Process",
+        help="Folder that the process runs in.",
+        default="the working folder",
         metavar="FOLDER",
         value="file",
         of_one_server=True,
+        is_rare=True,
     ),
     ProfileKey(
         "environment",
         MapRule(environment_rule, refused_environment),
-        "address",
-        help="Environment variable of the process, without a secret. Can be repeated.",
+        "Process",
+        help="Environment variable without a secret. Can be repeated.",
         metavar="NAME=VALUE",
         value="headers",
         named="--env",
@@ -287,8 +293,8 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "environment_secrets",
         environment_secrets_rule,
-        "address",
-        help="Environment variable of the process whose value is a secret of the profile. Can be repeated.",
+        "Process",
+        help="Environment variable that is a secret. Can be repeated.",
         metavar="NAME",
         value="names",
         named="--env-secret",
@@ -297,15 +303,16 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "framing",
         choice_rule(*get_args(Framing)),
-        "request",
+        "Process",
         help="Form of the messages on a stream or a process.",
         default="lines",
         choices=get_args(Framing),
+        is_rare=True,
     ),
     ProfileKey(
         "description",
         text_rule,
-        "about",
+        "Server",
         help="Short description of the server.",
         label="description",
         hint="short description",
@@ -313,7 +320,7 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "badge",
         text_rule,
-        "about",
+        "Server",
         help="Label of the server: dev, staging, prod or any word.",
         metavar="WORD",
         label="badge",
@@ -323,9 +330,9 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "confirm",
         choice_rule(*CONFIRM),
-        "about",
-        help="When to ask for confirmation.",
-        default="never, or unsafe if the badge is prod",
+        "Server",
+        help="When to ask to confirm.",
+        default="never, for prod unsafe",
         label="confirm",
         choices=CONFIRM,
         of_one_server=True,
@@ -333,7 +340,7 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "timeout",
         duration_rule("seconds"),
-        "exchange",
+        "Request",
         help="Timeout for a whole call.",
         default="30",
         metavar="SECONDS",
@@ -344,43 +351,54 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "content_type",
         header_rule,
-        "request",
-        help="Content type of the request.",
-        default="application/json, or application/json-rpc for /api/v2/",
+        "Request",
+        help="Content type.",
+        default="application/json, for /api/v2/ application/json-rpc",
         metavar="TYPE",
         label="content type",
         hint="default for this URL",
     ),
-    ProfileKey("accept", header_rule, "request", help="Accept header of the request.", default="*/*", metavar="TYPES"),
+    ProfileKey(
+        "accept",
+        header_rule,
+        "Request",
+        help="Accept header of the request.",
+        default="*/*",
+        metavar="TYPES",
+        is_rare=True,
+    ),
     ProfileKey(
         "empty_params",
         choice_rule(*get_args(EmptyParams)),
-        "request",
+        "Request",
         help="How to send a call without params.",
         default="[]",
         label="empty params",
         choices=get_args(EmptyParams),
+        is_rare=True,
     ),
     ProfileKey(
         "envelope",
         choice_rule(*get_args(EnvelopeForm)),
-        "request",
+        "Request",
         help="JSON-RPC version, or the Transmission format.",
         default="2.0",
         choices=get_args(EnvelopeForm),
+        is_rare=True,
     ),
     ProfileKey(
         "id",
         choice_rule(*get_args(IdForm)),
-        "request",
+        "Request",
         help="Type of the request id.",
         default="string",
         choices=get_args(IdForm),
+        is_rare=True,
     ),
     ProfileKey(
         "headers",
         MapRule(header_rule, refused_header),
-        "exchange",
+        "Request",
         help="Header of every call, without a secret. Can be repeated.",
         metavar="NAME=VALUE",
         value="headers",
@@ -389,7 +407,7 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "ca_file",
         path_rule,
-        "certificates",
+        "TLS",
         help="Certificate authorities to trust instead of the system's.",
         metavar="FILE",
         value="file",
@@ -398,59 +416,65 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "certificate",
         fingerprint_rule,
-        "certificates",
+        "TLS",
         help="Fingerprint of the only certificate to accept.",
         metavar="sha256:HEX",
         of_one_server=True,
+        is_rare=True,
     ),
     ProfileKey(
         "cert_file",
         path_rule,
-        "certificates",
+        "TLS",
         help="Client certificate.",
         metavar="FILE",
         value="file",
         of_one_server=True,
+        is_rare=True,
     ),
     ProfileKey(
         "key_file",
         path_rule,
-        "certificates",
+        "TLS",
         help="Private key of the client certificate, if it is in another file.",
         metavar="FILE",
         value="file",
         of_one_server=True,
+        is_rare=True,
     ),
     ProfileKey(
         "handshake",
         handshake_rule,
-        "exchange",
-        help="Handshake before the first call: mcp, lsp, or the name of a header.",
+        "Request",
+        help="Handshake before the first call.",
         metavar="mcp|lsp|HEADER",
         value="handshake",
     ),
     ProfileKey(
         "mcp",
         choice_rule("auto", *MCP_VERSIONS),
-        "exchange",
+        "Request",
         help="Version of MCP, if the handshake is mcp.",
         default="auto",
         choices=("auto", *MCP_VERSIONS),
+        is_rare=True,
     ),
     ProfileKey(
         "discovery",
         discovery_rule,
-        "exchange",
-        help="How to list methods: auto, none, a discovery protocol, a path or a file.",
+        "Server",
+        help="How to list methods.",
+        default="auto",
         metavar="WORD|/PATH|@FILE",
         value="discovery",
     ),
     ProfileKey(
         "auth.kind",
         AUTH_TYPE,
-        "auth",
-        help="Auth type.",
-        default=f"the preset's auth type, else {USUAL} for /api/v2/, else none",
+        "Auth",
+        help=f"Auth type: {', '.join(KINDS)}.",
+        default=f"the preset's, {USUAL} for /api/v2/, else none",
+        metavar="TYPE",
         value="auth type",
         named="--auth",
         label="auth",
@@ -458,12 +482,12 @@ PROFILE_KEYS: Final = (
     ),
     *_auth_fields(),
     ProfileKey(
-        "login.method", name_rule, "login", help="Method that opens a session.", default="auth", metavar="METHOD"
+        "login.method", name_rule, "Login", help="Method that opens a session.", default="auth", metavar="METHOD"
     ),
     ProfileKey(
         "login.params",
         LOGIN_PARAMS,
-        "login",
+        "Login",
         help='Params of the login, with "{username}" and "{password}".',
         metavar="JSON",
         value="json",
@@ -471,55 +495,62 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "login.session",
         pointer_rule,
-        "login",
+        "Login",
         help="JSON pointer to the session in the login's result, such as /sessionid. '' is the whole result.",
         metavar="POINTER",
+        is_rare=True,
     ),
     ProfileKey(
         "login.path",
         login_path_rule,
-        "login",
+        "Login",
         help="Path of the login on the same server.",
         default="the path of the calls",
         metavar="PATH",
+        is_rare=True,
     ),
     ProfileKey(
         "login.form",
         flag_rule,
-        "login",
+        "Login",
         help="Send the params of the login as a form, not as JSON-RPC.",
         metavar="true|false",
         value="flag",
+        is_rare=True,
     ),
     ProfileKey(
         "login.headers",
         pairs_rule(header_rule, refused_header),
-        "login",
+        "Login",
         help="Header of the login alone, without a secret. Can be repeated.",
         metavar="NAME=VALUE",
         value="headers",
         named="--login-header",
+        is_rare=True,
     ),
     ProfileKey(
         "login.ended_status",
         list_rule(status_rule, "HTTP statuses"),
-        "login",
+        "Login",
         help="HTTP status that means that the session has ended. Can be repeated.",
         value="status",
+        is_rare=True,
     ),
     ProfileKey(
         "login.ended_codes",
         list_rule(integer_rule, "error codes"),
-        "login",
+        "Login",
         help="Error code that means that the session has ended. Can be repeated.",
         value="code",
+        is_rare=True,
     ),
     ProfileKey(
         "login.ended_words",
         list_rule(name_rule, "words"),
-        "login",
+        "Login",
         help="Whole word in an error that means that the session has ended. Can be repeated.",
         value="words",
+        is_rare=True,
     ),
     ProfileKey("answer", MapRule(answer_rule, refused_answer)),
     ProfileKey("open", openings_rule),
@@ -529,7 +560,7 @@ PROFILE_KEYS: Final = (
     ProfileKey(
         "history",
         path_rule,
-        "files",
+        "Where",
         help="Folder for its recorded calls, instead of your own history.",
         metavar="FOLDER",
         value="file",

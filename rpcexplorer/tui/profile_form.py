@@ -36,7 +36,7 @@ from rpcexplorer.model.profile import (
 )
 from rpcexplorer.model.secret import PROFILE_NAME
 from rpcexplorer.profiles.edits import ProfileEdits
-from rpcexplorer.profiles.keys import PROFILE_KEYS, ProfileKey
+from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
 from rpcexplorer.profiles.layers import changed_profile
 from rpcexplorer.tui.widgets.dialog import Answer, Field, Form, Save, Wrong, plain
 from rpcexplorer.tui.widgets.inputs import Cycle, Entry, Listed
@@ -142,8 +142,7 @@ def homes_for(explorer: Explorer, name: str | None = None) -> dict[str, Path]:
     return homes
 
 
-FORM_PARTS: Final = ("address", "about", "auth", "login", "exchange", "request", "certificates", "files")
-LINES: Final = sorted((row for row in PROFILE_KEYS if row.label), key=lambda row: FORM_PARTS.index(row.part))
+LINES: Final = sorted((row for row in PROFILE_KEYS if row.label), key=lambda row: PARTS.index(row.part))
 
 
 class ProfileForm(Form):
@@ -267,7 +266,7 @@ class ProfileForm(Form):
         kind = KINDS[self.input_of("auth.kind").value or USUAL]
         offered = {"auth.kind", *(f"auth.{field.name}" for field in kind.fields if field.label)}
         for row in LINES:
-            line = self.input_of(row.key).parent if row.part == "auth" else None
+            line = self.input_of(row.key).parent if row.part == "Auth" else None
             if line is not None and line not in self._hidden:
                 line.display = row.key in offered
 

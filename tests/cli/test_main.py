@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -54,6 +55,35 @@ def test_every_help_has_an_example_and_a_page(path: tuple[str, ...]) -> None:
 def test_help_goes_to_stdout_with_exit_0(shell: Shell, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert shell.run("call", flag).code == 0
     assert "  Examples:\n    rpcexplorer call ping\n" in capsys.readouterr().out
+
+
+def help_of(*words: str) -> str:
+    wide = {**os.environ, "COLUMNS": "100", "PYTHONPATH": str(Path(rpcexplorer.__file__).parent.parent)}
+    return subprocess.run([*COMMAND, *words, "--help"], env=wide, capture_output=True, text=True, check=True).stdout
+
+
+def test_top_level_help_shows_whole_summaries_in_groups() -> None:
+    narrow = program.get_help(click.Context(program, info_name="rpcexplorer", terminal_width=80))
+    shown = narrow.partition("\nCalls:\n")[2]
+    for path, command in ALL.items():
+        if len(path) == 1:
+            summary = (command.help or "").partition("\n")[0]
+            assert re.search(rf"^  {path[0]} +{re.escape(summary)}$", shown, re.MULTILINE), path
+    assert re.findall(r"^(\w+):$", shown, re.MULTILINE) == ["Servers", "History", "Tests", "Other"]
+
+
+def test_help_of_profiles_add_names_all_options_in_60_lines() -> None:
+    shown = help_of("profiles", "add")
+    assert len(shown.splitlines()) <= 60
+    options = [param for param in ALL["profiles", "add"].params if isinstance(param, click.Option)]
+    names = {option.opts[0] for option in options if not option.hidden}
+    assert names <= {*re.findall(r"--[\w-]+", shown)}
+
+
+@pytest.mark.parametrize("option", ["--response", "--text", "--id"])
+def test_help_of_notify_has_no_option_without_effect(option: str) -> None:
+    assert f" {option}" not in help_of("notify")
+    assert f" {option}" in help_of("call")
 
 
 def environment_of(shell: Shell) -> dict[str, str]:

@@ -364,7 +364,7 @@ async def test_form_has_the_lines_of_chosen_auth_type(make_explorer: Make) -> No
     async with open_program(make_explorer(ONE), profile="one") as program:
         form = await add(program, "x", "http://x")
         kinds = form.input_of("auth.kind")
-        fields = [row for row in PROFILE_KEYS if row.part == "auth" and row.label and row.key != "auth.kind"]
+        fields = [row for row in PROFILE_KEYS if row.part == "Auth" and row.label and row.key != "auth.kind"]
         for kind in KINDS.values():
             kinds.focus()
             await program.press(*kind.kind, "enter")
