@@ -510,6 +510,7 @@ def _rest(exchange: Exchange) -> dict[str, object]:
         "phases": phases_ms(response.phases),
         "reused": response.phases.kept,
         "parts": [printable_bytes(bytes(part)) for part in exchange.parts],
+        "rounds": list(map(printable, exchange.rounds)),
         "remarks": list(map(printable, exchange.remarks)),
         "answer": printable(event.answer, lines=True),
         "of": printable(event.of),
