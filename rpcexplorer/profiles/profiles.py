@@ -407,8 +407,13 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
 def _fields(path: KeyPath, value: Struct) -> Iterator[tuple[KeyPath, Any]]:
     for key in value.__struct_fields__:
         found = getattr(value, key)
-        if found or key not in RARE:
-            yield (*path, key), shlex.join(found) if key.endswith(OF_COMMAND) else found
+        if not found and key in RARE:
+            continue
+        if key.endswith(OF_COMMAND):
+            found = shlex.join(found)
+        elif key in {"claims", "headers"}:
+            found = ", ".join(f"{name}: {text}" for name, text in found)
+        yield (*path, key), found
 
 
 def answer_key(method: str, key: str) -> str:

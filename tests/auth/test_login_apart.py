@@ -176,6 +176,13 @@ def test_wrong_setting_of_a_login_is_a_problem(shell: Shell, settings: str, why:
     assert why in shell.run("profiles", "show", "p").err
 
 
+def test_settings_of_a_login_are_shown_as_text(shell: Shell) -> None:
+    shell.own(FORM.format(url="http://127.0.0.1:9", more=""))
+    shown = shell.run("profiles", "show", "p").text
+    assert [row in shown for row in ("login.path          /enter", "login.form          True")] == [True, True]
+    assert "login.headers       X-Only: login" in shown
+
+
 def test_login_at_another_path_needs_http(shell: Shell) -> None:
     shell.own('[profile.p]\nurl = "ws://127.0.0.1:9"\nauth.kind = "bearer"\nlogin.path = "/enter"\n')
     assert "only HTTP has a login apart from its calls" in shell.run("profiles", "check").err
