@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 import click
@@ -53,6 +54,7 @@ MAX_NAMED = 5
 @click.option("--calls", is_flag=True, help="With --compare: send the saved calls of A to both, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print the method list as JSON.")
 @click.option("--export", type=OneOf(["openrpc"]), help="Print the methods as an OpenRPC document.")
+@click.option("--from-history", is_flag=True, help="With --export: write the document from recorded calls.")
 @no_input_option()
 @yes_option()
 @click.pass_obj
@@ -66,6 +68,7 @@ def methods(
     calls: bool,
     as_json: bool,
     export: str | None,
+    from_history: bool,
 ) -> int:
     """List the methods, or describe one of them.
 
@@ -75,6 +78,9 @@ def methods(
 
     --compare lists what B adds (+), removes (-) and changes (~), and ends with 6 if a change breaks calls: a method or
     param is gone, a param is new and required, or a type, a limit or the result changed.
+
+    --export --from-history describes the methods that you called, if the server does not: names, types and errors that
+    the history has.
 
     \b
     Examples:
@@ -87,6 +93,7 @@ def methods(
       rpcexplorer methods --compare openrpc.json staging
       rpcexplorer methods --json | jq -r '.[].name'
       rpcexplorer methods --export openrpc > openrpc.json
+      rpcexplorer methods --export openrpc --from-history > openrpc.json
     """
     if export and (name or changes or as_json):
         raise click.UsageError("--export prints the whole method list. Remove NAME, --changes and --json.")
@@ -98,6 +105,11 @@ def methods(
         return _compare(run, *sides, refresh=refresh, calls=calls, as_json=as_json)
     if calls:
         raise click.UsageError("--calls needs --compare A B.")
+    if from_history:
+        if not export or refresh:
+            raise click.UsageError("--from-history needs --export openrpc, and asks no server. Remove --refresh.")
+        _print_from_history(run)
+        return 0
     profile, world = run.use(), run.world
     code = 0
     if refresh:
@@ -118,6 +130,16 @@ def methods(
     if run.explorer.method_lists.problem:
         world.say(run.explorer.method_lists.problem)
     return code
+
+
+def _print_from_history(run: Run) -> None:
+    from rpcexplorer.discovery.from_history import MAX_CALLS, document_of_calls
+    from rpcexplorer.discovery.openrpc import openrpc_text
+
+    profile, explorer = run.use(), run.explorer
+    calls = islice(explorer.journal.all_calls(profile), MAX_CALLS)
+    document = document_of_calls(profile, calls, explorer.methods(called=False), explorer.redactor().text)
+    run.world.print_json(openrpc_text(document).removesuffix("\n").encode())
 
 
 def _compare(run: Run, old: str, new: str, *, refresh: bool, calls: bool, as_json: bool) -> int:

@@ -170,6 +170,14 @@ class Journal:
                 self.problem = record.reason
         return [call for call in calls if _is_of(call, profile)][:limit]
 
+    def all_calls(self, profile: Profile) -> Iterator[Exchange]:
+        """Yield the recorded calls of a profile, the newest first, without imported ones."""
+        from rpcexplorer.model.filter import HistoryFilter
+
+        for found in self.of(profile).search(HistoryFilter(profile=profile.name)):
+            if isinstance(found, Exchange) and not found.foreign and _is_of(found, profile):
+                yield found
+
     def read_times(self, profile: Profile | None) -> None:
         """Read which durations are usual. Lists of calls report why a history cannot be read."""
         error_of(self.of(profile).read_times)

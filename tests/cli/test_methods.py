@@ -322,7 +322,16 @@ def test_exported_method_list_has_no_secrets(shell: Shell) -> None:
     assert shell.run("methods", "--export", "openrpc", RPCEXPLORER_SHY_TOKEN=secret).out == before.out
 
 
-@pytest.mark.parametrize("words", [["--export", "openapi"], ["--export", "openrpc", "--json"], ["--changes", "a.b"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--export", "openapi"],
+        ["--export", "openrpc", "--json"],
+        ["--changes", "a.b"],
+        ["--from-history"],
+        ["--export", "openrpc", "--from-history", "--refresh"],
+    ],
+)
 def test_conflicting_options_are_reported(shell: Shell, words: list[str]) -> None:
     ran = shell.run("methods", *words)
     assert (ran.code, ran.out) == (2, b"")
@@ -347,3 +356,22 @@ def test_safe_claim_of_a_server_counts_outside_production(shop: Shell, key: str,
     shop.run("methods", "--refresh")
     ran = shop.run("call", "demo.numbers")
     assert (ran.code == 2, "--yes" in ran.err) == (asks, asks)
+
+
+def test_document_from_history_describes_what_was_called(shop: Shell) -> None:
+    nothing = shop.run("methods", "--export", "openrpc", "--from-history")
+    assert (nothing.code, "No calls of profile shop are recorded" in nothing.err) == (2, True)
+    shop.run("call", "demo.echo", 'say="a"', RPCEXPLORER_SHOP_PASSWORD=PASSWORD)
+    shop.run("call", "demo.echo", "say=b", "-p", "inline", RPCEXPLORER_INLINE_PASSWORD=PASSWORD)
+    shop.run("login", RPCEXPLORER_SHOP_PASSWORD=PASSWORD)
+    ran = shop.run("methods", "--export", "openrpc", "--from-history", "-p", "inline")
+    document = json.loads(ran.out)
+    assert "from 1 recorded call, 20" in document["info"]["description"]
+    (method,) = document["methods"]
+    assert method["name"] == "demo.echo"
+    assert method["params"] == [{"name": "say", "required": True, "schema": {"type": "string"}}]
+    assert PASSWORD not in ran.text
+    (shop.folder / "openrpc.json").write_bytes(ran.out)
+    shop.sessions('[profile.copy]\nurl = "http://127.0.0.1:1"\ndiscovery = { file = "openrpc.json" }\n')
+    assert names(shop.run("methods").text) == ["demo.echo"]
+    assert shop.run("params", "demo.echo", "--check", "say:=5").code == 2
