@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal
 
@@ -30,6 +30,7 @@ from rpcexplorer.text.exchange import duration, outcome_words
 from rpcexplorer.transport.port import Watch
 
 Params = Literal["valid", "invalid"]
+BOTH: Final[tuple[Params, ...]] = ("valid", "invalid")
 MOST_SILENT: Final = 3
 """Calls of a method without a response, and calls in a row that could not be sent: then no more follow."""
 NO_RESPONSE: Final = "no response"
@@ -65,6 +66,15 @@ class Planned(Struct, frozen=True):
     method: Method
     described: Described
     params: Params
+
+
+def planned_of(method: Method, described: Described, params: Sequence[Params] = BOTH) -> list[Planned]:
+    """Return what can be checked of a method: without params, one call tells whether its result fits."""
+    if described.is_checked:
+        return [Planned(method, described, each) for each in params]
+    if isinstance(described.result, dict) and not described.params and "valid" in params:
+        return [Planned(method, described, "valid")]
+    return []
 
 
 class MethodRun(Struct):

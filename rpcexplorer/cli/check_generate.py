@@ -115,21 +115,20 @@ def check_generated(run: Run, options: Options, reporter: Reporter) -> int:
 
 def _planned(run: Run, profile: Profile, options: Options) -> list[Planned]:
     """Return the methods that patterns name, or the safe ones; end the command if there is none with a schema."""
-    from rpcexplorer.checks.generated import Planned
+    from rpcexplorer.checks.generated import planned_of
 
     known = [method for method in run.explorer.listed_methods().values() if not isinstance(method, SavedMethod)]
     if options.patterns:
         known = [method for method in known if any(fnmatchcase(method.name, each) for each in options.patterns)]
     else:
         known = [method for method in known if method.safe]
-    planned, without = list[Planned](), list[str]()
+    planned: list[Planned] = []
+    without: list[str] = []
     for method in known:
         described = run.explorer.described(method.name) or Described()
-        if described.is_checked:
-            planned += [Planned(method, described, params) for params in options.params]
-        elif isinstance(described.result, dict) and not described.params:  # One call tells whether its result fits.
-            planned += [Planned(method, described, params) for params in options.params if params == "valid"]
-        else:
+        found = planned_of(method, described, options.params)
+        planned += found
+        if not found:
             without.append(printable(method.name))
     if without:
         run.world.say(f"not checked, because they have no schema: {joined_words(without, MAX_NAMED)}")

@@ -161,6 +161,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
                 synonyms="keep bookmark favourite favorite collection template snippet team share remove rename edit"),
         Command("run-checks", "alt+r", "run checks", "Run all checks of the profile and show what failed.",
                 synonyms="test tests assert verify expect ci all saved calls"),
+        Command("generate-checks", "", "generate checks", "Send calls made from the schema of this method.",
+                needs="method", synonyms="fuzz schema property test invalid params random hypothesis schemathesis"),
         Command("import", "alt+i", "import calls", "Import calls (curl, HAR, Postman) or servers (mcp.json).",
                 synonyms="curl har postman collection paste load open file browser devtools"),
         Command("docs", "alt+m", "read docs", "Go to the docs of the method, or close them.",

@@ -163,6 +163,13 @@ response.expect run-checks checks.open checks.stop
     alt+r | 1 passed
     escape | F5 send
 
+generate-checks
+    write demo.echo []
+    command generate checks | the schema of demo.echo is not known
+    f9 | methods
+    command generate checks | Send generated calls?
+    escape | F5 send
+
 methods.pin methods.clear
     f2 q | no matches
     escape | not no matches

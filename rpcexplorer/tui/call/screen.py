@@ -14,7 +14,7 @@ from textual.containers import Horizontal, Vertical
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Cancelled, Exchange, Outcome, Sent, Unreached
-from rpcexplorer.model.method import SIGN, as_named
+from rpcexplorer.model.method import SIGN, Method, as_named
 from rpcexplorer.model.problem import UserError, counted, first_few
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
@@ -556,6 +556,20 @@ class CallScreen(CallState, scope="call"):
         chosen = await run_checks(self, self.all_verdicts)
         if chosen is not None:
             self.open_check(chosen)
+
+    @opens("checks")
+    async def action_generate_checks(self) -> None:
+        """Send calls made from the schema of the method, and load one that was found wrong."""
+        from rpcexplorer.tui.generated import generate_checks
+
+        if self._is_busy():
+            return
+        self.drafts.write_down()
+        name = self.called_by(self.method)
+        method = self.known.get(as_named(name)) or Method(name)
+        found = await generate_checks(self, method, self.explorer.described(name))
+        if found is not None:
+            self.transfer.put_recorded(found)
 
     def open_check(self, row: CheckRow) -> None:
         """Open a check in the editor, with its response if it failed."""
