@@ -100,6 +100,15 @@ class Commands(CommandGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own shape
         return list(MODULES)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--json" in args and {"-h", "--help"} & {*args} and {*args} <= {"-h", "--help", "--json"}:
+            from rpcexplorer.cli.reference import reference_of  # People do not ask for it.
+            from rpcexplorer.text.json_text import json_of
+
+            ctx.obj.world.print_json(json_of(reference_of(self, EXIT_CODES)))
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, MODULES))
         room = formatter.width - width - 6  # Without the indents and the space between the columns.
@@ -136,45 +145,57 @@ class Commands(CommandGroup):
         return as_command(cmd_name, command)
 
 
+EXIT_CODES: Final = {
+    0: "result",
+    1: "error object",
+    2: "usage or configuration",
+    3: "credentials",
+    4: "no response",
+    5: "response that is not JSON-RPC",
+    6: "failed check or load test, or responses that differ",
+    70: "internal error of rpcexplorer",
+    130: "interrupted",
+    141: "closed pipe: nobody reads the output",
+}
+_CODE_LINES: Final = "\n  ".join(f"{code:<5}{meaning}" for code, meaning in EXIT_CODES.items())
+HELP: Final = f"""\
+Explore JSON-RPC services. Without a command, the screen opens.
+
+Results are printed to stdout, messages to stderr.
+
+\b
+Exit codes:
+  {_CODE_LINES}
+
+\b
+Examples:
+  rpcexplorer demo
+  rpcexplorer https://rpc.example.com/jsonrpc
+  rpcexplorer --stdio pylsp --preset lsp
+  rpcexplorer case.toml
+  rpcexplorer profiles add staging --url https://staging.example.com --username ada
+  rpcexplorer call -p staging ping
+"""
+
+
 @click.group(
     cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help=HELP,
     epilog=f"Manual: {PROGRAM} manual",
 )
 @click.version_option(__version__, prog_name=PROGRAM)
 @profile_option()
 @url_options("Use this URL, without a profile.")
 @sessions_option()
+@click.option("--json", "as_json", is_flag=True, help="With --help, print all commands and options as JSON.")
 @click.pass_context
-def program(context: click.Context) -> int:
-    """Explore JSON-RPC services. Without a command, the screen opens.
-
-    Results are printed to stdout, messages to stderr.
-
-    \b
-    Exit codes:
-      0    result
-      1    error object
-      2    usage or configuration
-      3    credentials
-      4    no response
-      5    response that is not JSON-RPC
-      6    failed check or load test, or responses that differ
-      70   internal error of rpcexplorer
-      130  interrupted
-      141  closed pipe: nobody reads the output
-
-    \b
-    Examples:
-      rpcexplorer demo
-      rpcexplorer https://rpc.example.com/jsonrpc
-      rpcexplorer --stdio pylsp --preset lsp
-      rpcexplorer case.toml
-      rpcexplorer profiles add staging --url https://staging.example.com --username ada
-      rpcexplorer call -p staging ping
-    """
+def program(context: click.Context, as_json: bool) -> int:
+    """Run a command, or open the screen without one."""
     run: Run = context.obj
+    if as_json:
+        raise click.UsageError("--json needs --help. The --json of a command is after its name.")
     if context.invoked_subcommand is not None:
         return 0
     if run.world.on_terminal or run.server.is_named:

@@ -17,7 +17,7 @@ import click
 import pytest
 
 import rpcexplorer
-from rpcexplorer.cli.main import program
+from rpcexplorer.cli.main import EXIT_CODES, program
 from rpcexplorer.cli.output import Waiting, waiting_line
 from rpcexplorer.discovery.methods import DiscoveryStep
 from rpcexplorer.manual import PAGES
@@ -84,6 +84,39 @@ def test_help_of_profiles_add_names_all_options_in_60_lines() -> None:
 def test_help_of_notify_has_no_option_without_effect(option: str) -> None:
     assert f" {option}" not in help_of("notify")
     assert f" {option}" in help_of("call")
+
+
+def test_help_as_json_has_every_command_option_and_exit_code(shell: Shell) -> None:
+    found = json.loads(shell.run("--help", "--json").text)
+    assert {int(code) for code in found["exit_codes"]} == {*EXIT_CODES}
+    listed = {command["name"]: command for command in found["commands"]}
+    assert listed.keys() == {" ".join(path) for path in ALL} - {"history", "profiles"}
+    for path, command in ALL.items():
+        if (name := " ".join(path)) in listed:
+            names = {word for option in listed[name]["options"] for word in option["names"]}
+            shown = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
+            assert names == {word for option in shown for word in option.opts} | {"-h", "--help"}
+            assert listed[name]["examples"]
+            assert all(line.startswith(("rpcexplorer ", "RPC", "echo ", "pass ")) for line in listed[name]["examples"])
+
+
+def test_help_as_json_has_values_of_options_and_arguments(shell: Shell) -> None:
+    found = json.loads(shell.run("--json", "-h").text)
+    listed = {command["name"]: command for command in found["commands"]}
+    options = {name: option for option in listed["history list"]["options"] for name in option["names"]}
+    assert (options["--limit"]["value"], options["-n"]["default"]) == ("N", 20)
+    assert "malformed" in options["--outcome"]["choices"]
+    assert options["--outcome"]["repeated"]
+    assert options["--json"]["value"] is None
+    added = {name: option for option in listed["profiles add"]["options"] for name in option["names"]}
+    assert (added["--timeout"]["default"], added["--timeout"]["help"]) == ("30", "Timeout for a whole call.")
+    assert [argument["usage"] for argument in listed["call"]["arguments"]] == ["METHOD", "[PARAMS]..."]
+
+
+def test_json_without_help_is_refused(shell: Shell) -> None:
+    ran = shell.run("--json", "call", "ping")
+    assert (ran.code, ran.text) == (2, "")
+    assert "--json needs --help." in ran.err
 
 
 def environment_of(shell: Shell) -> dict[str, str]:
