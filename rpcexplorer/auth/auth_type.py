@@ -103,6 +103,10 @@ class AuthType(Auth, frozen=True, kw_only=True):
         """The name of the session cookie; empty for other auth types."""
         return ""
 
+    def receiver(self, profile: Profile) -> str:
+        """Return the server that gets the typed secrets, in words."""
+        return profile.origin
+
     def words(self, profile: Profile) -> str:
         """Return a line that explains how the profile authenticates."""
         raise NotImplementedError

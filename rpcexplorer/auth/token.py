@@ -429,9 +429,12 @@ class OAuthAuth(AuthType, frozen=True):
     def secrets(self, profile: Profile) -> tuple[str, ...]:  # noqa: ARG002
         return ("client_secret", "session") if self.grant == "client" else ("session",)
 
+    def receiver(self, profile: Profile) -> str:
+        return self.issuer or f"the authorization server of {profile.origin}"
+
     def words(self, profile: Profile) -> str:  # noqa: ARG002
-        issuer = self.issuer or "the authorization server that the server names"
-        return f"oauth: sends a token of {issuer} in the header Authorization"
+        place = f" at {self.issuer}" if self.issuer else ""
+        return f"oauth: sends the token of a login{place} in the header Authorization"
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
         return (AuthHeader("Authorization", profile.references["session"], scheme="Bearer "),)

@@ -15,6 +15,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import Agreement, Visit, login_fields
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.files.io import FileError, error_of
 from rpcexplorer.model.destination import DestinationChanged, Person, Store
 from rpcexplorer.model.exchange import Refused
@@ -181,7 +182,8 @@ class StoredCredentials:
         if isinstance(found, LaterSecret):
             return await self._refusal_over_http(profile) or await self._provided(profile, field)
         if not isinstance(found, Secret):
-            where = profile.origin if profile.ad_hoc else f"{profile.name} ({profile.origin})"
+            receiver = auth_of(profile).receiver(profile)
+            where = receiver if profile.ad_hoc else f"{profile.name} ({receiver})"
             question = f"{FIELD_WORDS.get(field, field)} for {where}"
             command = f"rpcexplorer profiles secret {profile.name} {field}"
             store = None if self._only_now(profile) else Store(self._secrets.place, command)

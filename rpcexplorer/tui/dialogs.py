@@ -411,7 +411,7 @@ class Credentials(Form):
         if explorer.settings.secret_store == "keyring":  # noqa: S105 - the name of a place, not a password
             store = "your keyring"
         keep = _keep_field(store, MACHINE if stores and not is_overridden else RUN)
-        words = f"{words}\nSent only to {profile.origin}."
+        words = f"{words}\nSent only to {auth_of(profile).receiver(profile)}."
         if login:
             what, done = "Log in to", "Log in"
         elif stores:

@@ -454,3 +454,17 @@ def test_checks_get_one_token(client: Shell, issuer: Issuer) -> None:
     client.sessions("version = 1\n" + "".join(saved.format(name) for name in ("one", "two", "three")))
     ran = client.run("check", "-p", "shop", "--jobs", "3")
     assert (ran.code, len(issuer.forms)) == (0, 1), ran.err + ran.text
+
+
+def test_question_for_the_client_secret_names_its_receiver(
+    shell: Shell, issuer: Issuer, resource: Resource, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def typed(question: str) -> str:
+        asked.append(question)
+        return SECRET
+
+    monkeypatch.setattr("rpcexplorer.cli.world.ask_hidden", typed)
+    ran = login(shell, resource, f', grant = "client", client_id = "{CLIENT}", issuer = "{issuer.url}"')
+    assert (ran.code, asked) == (0, [f"client secret for shop ({issuer.url})"]), ran.err

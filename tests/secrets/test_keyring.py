@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -175,3 +175,27 @@ def test_values_are_copied_for_a_new_name(path: Path, drawer: Drawer) -> None:
     secrets.save(replace(STAGING, name="stage"), "password", "another-value")
     with pytest.raises(FileError, match="your keyring already has secrets of a profile stage"):
         secrets.copy("staging", "stage")
+
+
+@pytest.mark.parametrize("make", [secrets, with_keyring], ids=["file", "keyring"])
+def test_session_is_stored_with_what_renews_it(make: Callable[[Path], Secrets], path: Path, drawer: Drawer) -> None:
+    grant = {"issuer": "https://login.example.com", "refresh_token": "r3fresh-t0ken", "client_secret": "cl13nt"}
+    make(path).save(STAGING, "session", "acc3ss", grant)
+    store = make(path)
+    found = store.find(STAGING, "session")
+    assert isinstance(found, Secret)
+    assert (found.reveal(), found.grant) == ("acc3ss", grant)
+    assert [part.reveal() for part in found.granted] == ["r3fresh-t0ken", "cl13nt"]
+    assert "r3fresh-t0ken" not in repr((found, found.granted))
+    assert store.forget(STAGING, "session")
+    assert "r3fresh-t0ken" not in f"{path.read_text() if path.exists() else ''}{drawer.held}"
+
+
+def test_renewal_is_locked_for_all_but_one(path: Path) -> None:
+    first, other = secrets(path), secrets(path)
+    held = first.lock_renewal(STAGING)
+    assert held is not None
+    assert other.lock_renewal(STAGING) is None
+    assert first.lock_renewal(replace(STAGING, name="other")) is not None
+    held.close()
+    assert other.lock_renewal(STAGING) is not None
