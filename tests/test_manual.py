@@ -63,7 +63,7 @@ import jq
 import pytest
 import tomli_w
 
-from rpcexplorer import pytest_plugin
+from rpcexplorer import __version__, pytest_plugin
 from rpcexplorer.cli.main import MODULES, open_address, open_case, program, run
 from rpcexplorer.cli.run import Run
 from rpcexplorer.cli.world import World
@@ -87,6 +87,7 @@ PREPARED: Final = {
     "calls": """echo '{"customer": 7, "items": [{"sku": "tea-01"}]}' > order.json""",
     "ci": """printf '[call.orders]\\nmethod = "ping"\\nexpect = { outcome = "result" }\\n' > shop.checks.toml""",
     "checks": """printf '[call.orders]\\nmethod = "ping"\\nexpect = { outcome = "result" }\\n' > shop.checks.toml""",
+    "json": """printf '[call.orders]\\nmethod = "ping"\\nexpect = { outcome = "result" }\\n' > shop.checks.toml""",
     "profiles": """echo '{"mcpServers": {"github": {"command": "npx", "args": '"""
     """'["-y", "@modelcontextprotocol/server-github"], "env": {"GITHUB_PERSONAL_ACCESS_TOKEN": ""}}}}' > .mcp.json""",
     "secrets": "git init -q",
@@ -99,7 +100,7 @@ RECORDED: Final = ("demo.orders.find limit:=2", "ping", "demo.echo hello=world",
 PORT: Final = re.compile(r"(?<=127\.0\.0\.1:)8000\b|(?<=localhost:)8000\b")
 ID: Final = re.compile(r"\b1m[0-9a-z]{13}\b")
 PLACEHOLDER: Final = re.compile(r"@?[A-Z][A-Z_]+(=[A-Z_]+)?|.*….*", re.DOTALL)
-FOREIGN_OPTIONS: Final = {"--dist", "--enable-rpc", "--rpc-secret", "--snapshot-update", "--thorough"}
+FOREIGN_OPTIONS: Final = {"--dist", "--enable-rpc", "--force", "--rpc-secret", "--snapshot-update", "--thorough"}
 """Options of other programs."""
 HISTORY_COMMANDS: Final = {"compare", "copy", "history", "replay"}
 
@@ -484,8 +485,8 @@ $ rpcexplorer profiles remove x
 …Nothing was changed."""
 WRAPPED: Final = """\
 $ rpcexplorer manual x
-rpcexplorer: There is no page x. The pages are calls, profiles, profile-keys, connecting,
-  connections, mcp, answers, a2a, …
+rpcexplorer: There is no page x. The pages are tutorial, calls, profiles, connecting,
+  auth, logins, secrets, …
   rpcexplorer manual --help"""
 
 
@@ -726,3 +727,7 @@ def test_every_command_has_a_page() -> None:
 
 def test_every_pane_has_a_page() -> None:
     assert {*SCOPES} <= {*PANE_PAGES}
+
+
+def test_changes_describe_this_version() -> None:
+    assert f"\n## {__version__}\n" in PAGES["changes"]

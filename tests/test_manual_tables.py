@@ -100,7 +100,7 @@ def test_table_of_exit_codes_matches_the_code() -> None:
 
 @pytest.mark.parametrize("command", ["keys", "paths"])
 def test_table_of_json_names_all_members(command: str, tmp_path: Path) -> None:
-    row = next(row for row in table_of("scripts", "command | prints") if row[0] == command)
+    row = next(row for row in table_of("json", "command | prints") if row[0] == command)
     printed = json.loads(Shell(tmp_path).run(command, "--json").out)
     assert row[1].removeprefix("an array: ").split(", ") == [*printed[0]]
 
@@ -127,13 +127,13 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
 @pytest.mark.parametrize(
     ("page", "head", "command"),
     [
-        ("ci", "field of check --json", "check checks.toml --json"),
-        ("discovery", "field of methods --json", "methods demo.orders.place --json"),
-        ("history", "field", "history show --json"),
-        ("history", "field of history stats --json", "history stats --json"),
-        ("scripts", "field of profiles test --json", "profiles test shop --json"),
-        ("share", "field of a difference", "compare -1 -2 --json"),
-        ("share", "field of a replayed call", "replay -1 --json"),
+        ("json", "field of check --json", "check checks.toml --json"),
+        ("json", "field of methods --json", "methods demo.orders.place --json"),
+        ("json", "field", "history show --json"),
+        ("json", "field of history stats --json", "history stats --json"),
+        ("json", "field of profiles test --json", "profiles test shop --json"),
+        ("json", "field of a difference", "compare -1 -2 --json"),
+        ("json", "field of a replayed call", "replay -1 --json"),
     ],
 )
 def test_table_of_json_has_all_fields(page: str, head: str, command: str, used: Shell) -> None:
@@ -147,7 +147,7 @@ def test_table_of_json_has_all_fields(page: str, head: str, command: str, used: 
 
 def test_listed_call_has_the_first_fields(used: Shell) -> None:
     listed = json.loads(used.run("history", "list", "--json").text.splitlines()[0])
-    rows = [row[0].split(", ") for row in table_of("history", "field")]
+    rows = [row[0].split(", ") for row in table_of("json", "field")]
     last = next(at for at, row in enumerate(rows) if "message" in row)
     assert listed.keys() == {field for row in rows[:last] for field in row}
 
@@ -269,7 +269,7 @@ def test_json_table_names_every_command_with_json() -> None:
         for each in [command, *getattr(command, "commands", {}).values()]:
             if each and any({"--json", "--jsonl"} & {*param.opts} for param in each.params):
                 found.add(each.name)
-    shown = " ".join(row[0] for row in table_of("scripts", "command | prints"))
+    shown = " ".join(row[0] for row in table_of("json", "command | prints"))
     assert found <= {*re.findall(r"\w+", shown)}
 
 

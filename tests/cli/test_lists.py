@@ -225,7 +225,7 @@ def test_shell_completes_presets(shell: Shell, monkeypatch: pytest.MonkeyPatch) 
 def test_manual_lists_pages_with_their_first_sentence(shell: Shell) -> None:
     ran = shell.run("manual")
     assert ran.code == 0
-    assert ran.text.startswith("calls         Calls, params and responses\n              Choose a method, ")
+    assert ran.text.startswith("tutorial      Tutorial: ten minutes\n              Make a first call, ")
 
 
 def test_manual_page_in_a_pipe_is_markdown(shell: Shell) -> None:
@@ -274,7 +274,7 @@ def test_shell_completes_pages(shell: Shell, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("COMP_WORDS", "rpcexplorer manual s")
     monkeypatch.setenv("COMP_CWORD", "2")
     shell.environment[COMPLETING] = "zsh_complete"
-    assert shell.run().text.split()[1::3] == ["secrets", "saved-calls", "share", "scripts", "settings"]
+    assert shell.run().text.split()[1::3] == ["secrets", "saved-calls", "share", "scripts", "settings", "speed"]
 
 
 @pytest.mark.parametrize(
