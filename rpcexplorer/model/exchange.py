@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from msgspec import Struct
 
 from rpcexplorer.model.problem import Problem
-from rpcexplorer.rpc.codec import parts_in
 from rpcexplorer.rpc.messages import CHANCE_LIMIT, EnvelopeForm, ErrorObject, Malformed, Result, make_id
 from rpcexplorer.transport.port import NOTHING_CAME, Reason, Response, Step
 
@@ -186,6 +185,8 @@ class Exchange(Struct, frozen=True):
             return self.outcome.parts
         is_stream = (self.response.header("content-type") or "").lower().startswith(EVENT_STREAM)
         if isinstance(self.outcome, Unreached | Cancelled) and is_stream:
+            from rpcexplorer.rpc.codec import parts_in  # The first frame of the screen needs no decoder.
+
             return parts_in(self.response.body[:MAX_UNFINISHED], self.id)
         return ()
 

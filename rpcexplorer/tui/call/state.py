@@ -14,7 +14,6 @@ from textual import work
 from textual.reactive import reactive
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Exchange, Stop, fresh_id
 from rpcexplorer.model.method import SIGN, Described, Method, SavedCall, SavedMethod, method_of, no_such_call
 from rpcexplorer.model.profile import Profile
@@ -27,6 +26,7 @@ from rpcexplorer.tui.widgets.full_screen import FullScreen
 if TYPE_CHECKING:
     from rpcexplorer.checks.run import CheckVerdict
     from rpcexplorer.history.statistics import UsualTimes
+    from rpcexplorer.model.event import Event
     from rpcexplorer.model.problem import Hint
     from rpcexplorer.transport.port import Progress
 
