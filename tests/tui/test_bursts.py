@@ -665,8 +665,9 @@ async def test_form_of_the_server_is_filled_in_at_once(explorer: Explorer) -> No
             program.calls.show_profile()
             await explorer.open_connection()
             await program.sees("waits for your answer")
-            name, fish = ("enter", *"Ada", "enter"), ("enter", "down", "enter", "down", "enter", "escape")
-            await play(program, "f4", "enter", *name, "down", "space", "end", *fish, "f5")
+            name = ("enter", *"Ada", "enter")
+            picks = ("enter", "down", "enter", "down", "enter", "escape")
+            await play(program, "f4", "enter", *name, "down", "space", "end", *picks, "f5")
             await program.until(lambda: bool(answers))
             await explorer.close_connection()
         content = {"name": "Ada", "sure": True, "fish": ["trout", "eel"]}
