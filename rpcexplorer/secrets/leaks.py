@@ -246,14 +246,16 @@ def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
     secrets.learn(profiles)
     for profile in profiles:
         secrets.state(profile)
-    known = secrets.marked(secrets.known())
+    stored = secrets.known()
+    granted = [part for secret in stored for part in secret.granted]
+    known = secrets.marked([*stored, *granted])
     return [*known, *secrets.derived(known)]
 
 
 def _problem(path: Path, leak: Leak, finder: LeakSearch) -> Problem:
     """Return the problem of a leak, with what to do."""
     if leak.label == UNRECORDED.strip("«»"):
-        found = "this line contains user name and password in the form of a header"
+        found = "this line contains user name and password in the form of a header, or a token that renews a session"
         advice = "Remove them: rpcexplorer inserts them when it sends a call"
     elif leak.label:
         found = f"this line contains the value of {leak.label}"

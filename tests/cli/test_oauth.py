@@ -456,6 +456,15 @@ def test_checks_get_one_token(client: Shell, issuer: Issuer) -> None:
     assert (ran.code, len(issuer.forms)) == (0, 1), ran.err + ran.text
 
 
+def test_refresh_token_in_a_file_is_found(shell: Shell, issuer: Issuer, resource: Resource, browser: Browser) -> None:
+    assert login(shell, resource).code == 0
+    (shell.folder / "notes.txt").write_text(f"curl -d refresh_token={REFRESH}-1\n")
+    ran = shell.run("profiles", "check", "notes.txt")
+    assert ran.code == 1
+    assert "notes.txt:1: this line contains" in ran.err
+    assert "or a token that renews a session" in ran.err
+
+
 def test_question_for_the_client_secret_names_its_receiver(
     shell: Shell, issuer: Issuer, resource: Resource, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
