@@ -305,6 +305,16 @@ def test_opening_result_without_a_value_is_explained(
     assert note.endswith("It is sent as typed.")
 
 
+def test_secret_reference_in_an_opening_result_is_text(tmp_path: Path, box: Box) -> None:
+    box.hello = {"result": {"n": "«box.token»"}}
+    draft = Draft("prompt", '["{{open.session#/n}}"]')
+    settings = SESSION + '[[profile.box.open]]\nmethod = "login"\nparams = ["{token}"]\n'
+    exchange = ask(tmp_path, box, lambda explorer: explorer.call(draft), settings)
+    assert exchange.exit_code == 0
+    login, prompt = map(json.loads, box.received[-2:])
+    assert (login["params"], prompt["params"]) == ([TOKEN], ["«box.token»"])
+
+
 def test_saved_call_waits_for_the_connection_or_is_not_sent(tmp_path: Path, agent: Box) -> None:
     async def act(explorer: Explorer) -> Exchange:
         for pointer in ("/sessionId", "/none"):

@@ -151,13 +151,22 @@ async def test_page_is_agreed_to_and_never_opened(explorer: Explorer, keys: tupl
             await program.sees("the step on the page at bank.example is complete")
 
 
-async def test_form_that_is_too_large_is_answered_as_json(explorer: Explorer) -> None:
-    schema = {"properties": {f"f{number}": {"type": "string"} for number in range(300)}}
+@pytest.mark.parametrize(
+    ("fields", "shown", "why"),
+    [
+        (300, "The form has 300 fields", "more than the 200 that fit. The answer is JSON."),
+        (10_000, "waits for your answer", "The form is larger than 256 kB. The answer is JSON."),
+    ],
+)
+async def test_form_that_is_too_large_is_answered_as_json(
+    explorer: Explorer, fields: int, shown: str, why: str
+) -> None:
+    schema = {"properties": {f"f{number}": {"type": "string"} for number in range(fields)}}
     async with asked(explorer, {"message": "All of it", "requestedSchema": schema}) as program:
-        assert "The form has 300 fields" in program.text
+        assert shown in program.text
         await program.press("enter")
         await program.on(AnswerDialog)
-        assert "more than the 200 that fit. The answer is JSON." in program.text
+        assert why in program.text
         await program.press("f5")
         assert await answer_of(program) == {"action": "accept", "content": {}}
 
