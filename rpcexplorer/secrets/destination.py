@@ -73,7 +73,7 @@ class Destinations:
     def of(self, profile: Profile) -> Destination:
         """Return a profile's current destination, with the content of ``ca_file``, and with links followed."""
         found = {**profile.destination}
-        for key in ("cert_file", "key_file"):
+        for key in ("cert_file", "key_file", ".".join(SECRET_FILE)):
             if key in found:  # The user may renew the file in place. But a link could be changed to lead to any key.
                 found[key] = str(real(Path(found[key])))
         if profile.ca_file:

@@ -41,6 +41,22 @@ def test_key_of_the_file_signs_each_request(shell: Shell) -> None:
     assert not any(secret in ran.text for secret in (KEY, KEY.removeprefix("0x"), token))
 
 
+def test_link_to_another_key_in_a_checkout_asks_again(shell: Shell) -> None:
+    with RawServer(lambda request: request.reply(result=1)) as server:
+        keys = shell.folder / "keys"
+        keys.mkdir()
+        key_file(shell).rename(keys / "jwt.hex")
+        shell.sessions(profile(server.origin, "keys/jwt.hex"))
+        assert shell.run("profiles", "allow", "p", "--yes").code == 0
+        assert shell.run("call", "ping", "-p", "p").code == 0
+        own = key_file(shell).parent
+        keys.rename(shell.folder / "old")
+        keys.symlink_to(own)
+        ran = shell.run("call", "ping", "-p", "p")
+    assert (ran.code, len(server.requests)) == (3, 1)
+    assert f"auth.secret_file: {keys}/jwt.hex → {own}/jwt.hex" in ran.err
+
+
 @pytest.mark.parametrize(
     ("harm", "why"),
     [
