@@ -56,7 +56,12 @@ class SecretCommand:
         return text
 
     def explained(self, clause: str, known: Sequence[Secret]) -> str:
-        """Return a clause with the first line of stderr, without secrets and without what it printed."""
+        """Return a clause with the first line of stderr, without secrets and without what it printed.
+
+        A command that succeeds has no error to report: it may have printed the secret there.
+        """
+        if self._process is None or self._process.returncode == 0:
+            return clause
         printed = self._printed.decode(errors="replace").splitlines()
         hide = Redactor([*known, *(Secret(line, UNRECORDED.strip("«»")) for line in printed)]).text
         for line in self._complaint.decode(errors="replace").splitlines():

@@ -113,6 +113,7 @@ def test_variable_replaces_the_command(shell: Shell) -> None:
         ("kill -9 $$", "was ended by signal 9."),
         ("true", "printed nothing."),
         ("echo ' '", "printed nothing."),
+        (f"echo {TOKEN} >&2", "printed nothing."),
         (f"echo {TOKEN}; echo more", "printed more than one line."),
         ("printf '\\377\\n'", "printed bytes that are not UTF-8."),
         ("yes", "printed more than 64 kB."),
