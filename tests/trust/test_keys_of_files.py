@@ -150,6 +150,8 @@ IN_SESSIONS = [
         "test_ignored_pointers_are_left_out"),
     Row("profile.*.method.*.plain", "let a secret be recorded",
         "test_project_file_cannot_mark_a_value_as_plain"),
+    Row("profile.*.method.*.parts", "keep a call waiting, and its parts in memory, without end",
+        "test_parts_without_end_are_counted"),
     Row("profile.*.call.*", "replace a call or a method of that name", SHADOW),
     Row("profile.*.call.*.method", "send an unsafe call without a confirmation",
         "test_saved_call_is_confirmed_like_its_method"),
