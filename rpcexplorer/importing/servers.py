@@ -20,7 +20,7 @@ from rpcexplorer.importing.request import SECRETIVE
 from rpcexplorer.importing.shell import Private
 from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import PROCESS, TOKEN_MARK, scheme_of, split_address, typed_whole
-from rpcexplorer.model.secret import PROFILE_NAME, Secret, is_secret_variable
+from rpcexplorer.model.secret import PROFILE_NAME, Secret, is_secret_value, is_secret_variable
 from rpcexplorer.patterns import regex
 
 FORM: Final = "MCP servers"
@@ -180,7 +180,7 @@ def _over_http(name: str, profile: str, server: WrittenServer) -> ImportedServer
     notes = []
     for header, text in server.headers.items():
         reference = _REFERENCE.search(text)
-        if not reference and not SECRETIVE.search(header):
+        if not reference and not SECRETIVE.search(header) and not is_secret_value(text):
             if header.lower() not in OF_PRESET:
                 headers[header] = text
             continue

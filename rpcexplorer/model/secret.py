@@ -169,16 +169,24 @@ def squashed(name: str) -> str:
 VARIABLE_NAME: Final = regex(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """Names of environment variables that a process may get."""
 _SECRET_VARIABLES = regex(r"(?:.*_)?(?:KEY|PAT|PASS|TOKEN|JWT|BEARER|AUTHORIZATION|COOKIE|DSN)", re.IGNORECASE)
-_KNOWN_TOKENS = regex(r"(?:sk-|rk_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|hf_|npm_|eyJ)[\w.-]{12}")
-"""Tokens of large services, and JSON web tokens."""
-_PASSWORD_IN_URL = regex(r"[\w+.-]+://[^/?#\s]*:[^/?#\s]+@")
+_SECRET_VALUES = regex(
+    r"(?=\S*\d)(?:sk-|rk_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|hf_|npm_|eyJ)[\w.-]{12}"
+    r"|(?i:bearer|basic|token) (?=\S*[\d=])\S{8}"
+    r"|[\w+.-]+://[^/?#\s]*:[^/?#\s]+@"
+    r"|(?i:(?:[^;]*;)*\s*(?:password|pwd|accountkey)=[^;])"
+)
+"""Tokens of large services, JSON web tokens, and credentials as a header, a URL or a connection string has them."""
 
 
 def is_secret_variable(name: str, value: str) -> bool:
     """Return whether an environment variable is named like a secret, or has a value that looks like one."""
-    if _SECRET_VARIABLES.fullmatch(name) or PASSWORDS.fullmatch(squashed(name)):
-        return True
-    return bool(_KNOWN_TOKENS.match(value) or _PASSWORD_IN_URL.match(value))
+    is_named = _SECRET_VARIABLES.fullmatch(name) or PASSWORDS.fullmatch(squashed(name))
+    return bool(is_named) or is_secret_value(value)
+
+
+def is_secret_value(value: str) -> bool:
+    """Return whether a value of any name looks like a secret."""
+    return _SECRET_VALUES.match(value) is not None
 
 
 PROFILE_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

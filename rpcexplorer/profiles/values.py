@@ -45,6 +45,7 @@ from rpcexplorer.model.secret import (
     PASSWORDS,
     PROFILE_NAME,
     VARIABLE_NAME,
+    is_secret_value,
     is_secret_variable,
     named,
     squashed,
@@ -218,6 +219,8 @@ def _is_secret_word(word: str, before: str, place: Place) -> bool:
         if _is_secret_name(found[1]) and not REFERENCE.search(found[2]):
             return True
         word = found[2]
+    if is_secret_value(word):
+        return True
     if "://" in word:
         return _secret_member(word) is not None or _holds_secret(word)
     return password_in_json(word, place) is not None
@@ -250,7 +253,7 @@ def refused_environment(key: str, value: object, place: Place) -> str | None:
         return wrong
     if not isinstance(value, str) or not value:
         return None
-    if is_secret_variable(key, value) or _is_secret_word(f"{key.lstrip('_')}={value}", "", place):
+    if is_secret_variable(key, "") or _is_secret_word(f"{key.lstrip('_')}={value}", "", place):
         instead = f'Remove the variable, set environment_secrets = ["{key}"]'
         return f"secrets are not allowed in this file. {instead}, and run {secret_command(place.path, key)}"
     return None
@@ -327,7 +330,7 @@ def refused_claim(key: str, _value: object, place: Place) -> str | None:
 
 def refused_header(key: str, value: object, place: Place) -> str | None:
     lower = key.lower()
-    if is_named_like_a_secret(key):
+    if is_named_like_a_secret(key) or (isinstance(value, str) and is_secret_value(value)):
         instead = _header_instead(key, value, place)
         return f"this header contains a secret, which is not allowed in this file. Remove the header, {instead}"
     if lower in OWN_KEYS:

@@ -26,7 +26,8 @@ def only(server: Any, root: str = "/work", name: str = "x") -> ImportedServer:
 
 
 def test_process_becomes_a_profile() -> None:
-    env = {"DEBUG": "1", "PORT": 5, "ON": True, "NONE": None, "API_KEY": KEY, "DB": "postgres://me:pw@h/db"}
+    secrets = {"API_KEY": KEY, "DB": "postgres://me:pw@h/db", "HEADER": "Bearer abc12345", "SQL": "Server=h;Pwd=x"}
+    env = {"DEBUG": "1", "PORT": 5, "ON": True, "NONE": None} | secrets
     found = only({"type": "stdio", "command": "npx", "args": ["-y", "a b"], "env": env, "cwd": "sub"})
     assert found.problem == ""
     assert found.values == {
@@ -35,12 +36,9 @@ def test_process_becomes_a_profile() -> None:
         "command": ["npx", "-y", "a b"],
         "folder": "/work/sub",
         "environment": {"DEBUG": "1", "PORT": "5", "ON": "true"},
-        "environment_secrets": ["API_KEY", "DB"],
+        "environment_secrets": [*secrets],
     }
-    assert {field: secret.reveal() for field, secret in found.secrets.items()} == {
-        "API_KEY": KEY,
-        "DB": "postgres://me:pw@h/db",
-    }
+    assert {field: secret.reveal() for field, secret in found.secrets.items()} == secrets
 
 
 @pytest.mark.parametrize(
@@ -54,6 +52,7 @@ def test_process_becomes_a_profile() -> None:
             "dTpw",
         ),
         ({"X-Api-Key": KEY}, {"kind": "header", "header": "X-Api-Key"}, KEY),
+        ({"X-Custom": KEY}, {"kind": "header", "header": "X-Custom"}, KEY),
     ],
 )
 def test_header_with_a_secret_becomes_auth(headers: dict[str, str], auth: dict[str, str], token: str) -> None:

@@ -60,6 +60,7 @@ def test_applied_change_is_saved_and_counts_at_once(explorer: Explorer) -> None:
         ((("auth.kind", "telepathy"),), "must be one of"),
         ((("auth.kind", None), ("path", "/rpc")), "the auth type is missing"),
         ((("headers.Authorization", "Bearer x"),), "this header contains a secret"),
+        ((("headers.X-Org", "sk-0123456789abcdef"),), "this header contains a secret"),
         ((("accept", "application/json"), ("accept", "a\r\nX: y")), "must be a valid header value"),
     ],
 )

@@ -128,6 +128,7 @@ def test_wrong_key_of_a_connection_is_refused(tmp_path: Path, lines: str, key: s
         *(["x", "--header", "Authorization: Bearer hunter2"], ["x", "-HCookie: a=hunter2"]),
         *(["x", "--header=X-Api-Key: hunter2"], ["docker", "-e=GITHUB_TOKEN=hunter2"]),
         *(["x", "https://ann:hunter2@h/"], ["x", "--url=https://h/?api_key=hunter2"], ["x", '{"password": "hunter2"}']),
+        *(["x", "ghp_hunter2hunter2"], ["x", "-H", "X-A: Token hunter2hunter2"], ["x", "Server=h;Password=hunter2"]),
         *(["x", "wss://h/v3/hunter2a1b2c3d4e5f6g7h8i9j0k1l2m3n4"], ["x", "a=" * 2000 + "token=hunter2"]),
     ],
 )
@@ -143,6 +144,7 @@ def test_secret_among_words_is_refused(tmp_path: Path, words: list[str]) -> None
     [
         *(["npx", "-y", "@scope/server", "--port=1"], ["x", "--token-file", "a"], ["x", "--token", "--verbose"]),
         *(["docker", "run", "-e", "GITHUB_TOKEN", "image"], ["x", "https://h:8080/a", "C:/x"], ["x", "--no-password"]),
+        *(["x", "-m", "sk-learn-mcp-server", "hf_model_server"], ["x", "Basic authentication", "Server=h;Pooling=1"]),
         *(["/nix/store/w9s1d2v0b4k7n3q5z8x6c1m2l3j4h5g6-x/bin/x"], ["x", "a=" * 2000]),
     ],
 )  # fmt: skip
