@@ -79,6 +79,7 @@ from rpcexplorer.model.problem import PROGRAM, Problem
 from rpcexplorer.profiles.keys import PRESET, SESSIONS
 from rpcexplorer.profiles.profiles import load
 from rpcexplorer.settings import SETTINGS_SHAPE, THEME_SHAPE
+from rpcexplorer.text.markdown import markdown_page
 from rpcexplorer.tui.commands import SCOPES
 from tests.fakes.bash import Answer, Bash, Keyboard, Recorder, Request
 
@@ -702,6 +703,18 @@ def test_page_fits_and_begins_with_its_summary(name: str) -> None:
     assert len(page.summary) < 120
 
 
+def anchors_of(page: str) -> set[str]:
+    return {heading.anchor for heading in markdown_page(PAGES[page], 80, 80).headings}
+
+
+def test_section_of_a_pane_or_a_link_exists() -> None:
+    sections = {(page, anchor) for page, _, anchor in (target.partition("#") for target in PANE_PAGES.values())}
+    for name, text in DOCUMENTS.items():
+        for file, anchor in re.findall(r"\]\((?:rpcexplorer/manual/)?([\w-]*(?:\.md)?)#([^)]*)\)", text):
+            sections.add((file.removesuffix(".md") or name, anchor))
+    assert sorted(section for section in sections if section[1] and section[1] not in anchors_of(section[0])) == []
+
+
 def links_of(text: str) -> list[str]:
     return re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
 
@@ -714,7 +727,7 @@ def test_link_of_a_page_leads_to_a_page(name: str) -> None:
 
 def test_every_page_is_reachable() -> None:
     """From the help of a command, from F1, or from a link of such a page."""
-    reachable = {*COMMAND_PAGES.values(), *PANE_PAGES.values()}
+    reachable = {*COMMAND_PAGES.values(), *(page.partition("#")[0] for page in PANE_PAGES.values())}
     assert reachable <= {*NAMES}
     for _ in NAMES:
         reachable |= {Path(link).stem for name in reachable & PAGES.keys() for link in links_of(PAGES[name])}

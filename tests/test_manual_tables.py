@@ -153,13 +153,16 @@ def test_listed_call_has_the_first_fields(used: Shell) -> None:
 
 
 def test_table_of_keys_is_the_command_table() -> None:
-    scoped = [command for scope in SCOPES for command in COMMANDS if command.scope == scope]
-    keys = [(shown_keys(command) or "(in palette)").replace("|", "\\|") for command in scoped]
-    rows = [f"| {key} | {command.help} | `{command.id}` |\n" for key, command in zip(keys, scoped, strict=True)]
-    expected = "".join(rows)
-    _, _, rest = PAGES["keys"].partition("| key | does | command |\n|---|---|---|\n")
-    found = rest.partition("\n\n")[0] + "\n"
-    assert found == expected, f"The table in keys.md must be:\n\n{expected}"
+    expected = ""
+    for scope, title in SCOPES.items():
+        expected += f"### {title}\n\n| key | does | command |\n|---|---|---|\n"
+        for command in COMMANDS:
+            if command.scope == scope:
+                keys = (shown_keys(command) or "(in palette)").replace("|", "\\|")
+                expected += f"| {keys} | {command.help} | `{command.id}` |\n"
+        expected += "\n"
+    found = PAGES["keys"].partition(f"### {SCOPES['everywhere']}")
+    assert (found[1] + found[2]).partition("See also:")[0] == expected, f"keys.md must have:\n\n{expected}"
 
 
 def test_table_of_settings_has_all_keys() -> None:

@@ -76,32 +76,32 @@ COMMAND_PAGES: Final[Mapping[str, str]] = {
     "themes": "settings",
 }
 PANE_PAGES: Final[Mapping[str, str]] = {
-    "everywhere": "keys",
-    "call": "calls",
-    "methods": "calls",
-    "recent": "history",
-    "params": "calls",
-    "docs": "discovery",
-    "response": "calls",
-    "table": "calls",
-    "history": "history",
-    "batch": "calls",
-    "form": "calls",
-    "comparison": "share",
-    "replay": "share",
-    "checks": "checks",
-    "statistics": "history",
-    "events": "connections",
-    "profiles": "profiles",
-    "connection test": "connecting",
+    "everywhere": "keys#everywhere",
+    "call": "calls#send-cancel-resend",
+    "methods": "calls#choose-a-method",
+    "recent": "history#look-at-a-call",
+    "params": "calls#write-params-on-the-screen",
+    "docs": "discovery#read-the-docs-of-a-method",
+    "response": "calls#read-the-response",
+    "table": "calls#read-the-response",
+    "history": "history#look-at-a-call",
+    "batch": "calls#send-cancel-resend",
+    "form": "calls#write-params-on-the-screen",
+    "comparison": "share#compare-two-responses",
+    "replay": "share#replay",
+    "checks": "checks#on-the-screen",
+    "statistics": "history#count-calls",
+    "events": "connections#read-events",
+    "profiles": "profiles#add-a-profile",
+    "connection test": "connecting#test-the-connection",
     "login": "logins",
-    "secrets": "secrets",
-    "changes": "discovery",
-    "save": "saved-calls",
-    "theme": "settings",
-    "files": "settings",
-    "manual": "keys",
-    "lists": "keys",
+    "secrets": "secrets#store-a-secret",
+    "changes": "discovery#see-what-changed",
+    "save": "saved-calls#save-a-call",
+    "theme": "settings#choose-a-theme",
+    "files": "settings#where-the-files-are",
+    "manual": "keys#manual",
+    "lists": "keys#lists-and-texts",
 }
 
 
@@ -140,5 +140,5 @@ def page_of_command(words: str) -> str:
 
 
 def page_of_pane(pane: str) -> str:
-    """Return the page of a pane, screen or dialog, by its scope."""
+    """Return the page of a pane, screen or dialog by its scope, and its section: ``share#replay``."""
     return PANE_PAGES.get(pane, "keys")

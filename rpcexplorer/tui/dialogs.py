@@ -797,13 +797,14 @@ class Help(PageDialog):
     ) -> None:
         """Show the ``scopes`` in this order, with the keys of ``keymap``.
 
-        ``page``: page of the manual about the first of them. ``absent``: commands that this screen does not have.
+        ``page``: page and section of the manual about the first of them. ``absent``: commands that this screen lacks.
         """
         self._scopes, self._keymap, self._page, self._absent = scopes, keymap, page, absent
         super().__init__("Keys", list(self._found()))
 
     def hint(self) -> Content:
-        title = page_titles().get(self._page, self._page)
+        page = self._page.partition("#")[0]
+        title = page_titles().get(page, page)
         return keys("m", f"manual: {title}", "p", "files", "Esc", "close")
 
     def on_mount(self) -> None:

@@ -290,9 +290,10 @@ class ManualScreen(FullScreen[None], scope="manual"):
         page: str = "",
         contents_key: str = "c",
     ) -> None:
-        """``titles`` of the pages by name; ``read`` returns the Markdown of one."""
+        """``titles`` of the pages by name; ``read`` returns the Markdown of one; ``page`` may be ``auth#limits``."""
         super().__init__(pending, frame)
         self._titles, self._read = titles, read
+        page, _, self._first_section = page.partition("#")
         self._first = page if page in titles else next(iter(titles))
         self._open_page = ""
         self._needle = ""
@@ -312,6 +313,8 @@ class ManualScreen(FullScreen[None], scope="manual"):
         contents = min(max(columns * CONTENTS_PERCENT // 100, MIN_CONTENTS), MAX_CONTENTS) if columns >= NARROW else 0
         self.view.expected_width = columns - contents - 1  # minus the scrollbar
         self._show(self._first)
+        if self._first_section:
+            self.call_after_refresh(self.view.go_to_anchor, self._first_section)
         self.watch(self.view, "scroll_y", self._show_place, init=False)
 
     def open(self, page: str, anchor: str = "") -> None:

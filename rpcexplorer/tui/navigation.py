@@ -298,7 +298,8 @@ class Navigation:
         from rpcexplorer.tui.manual import ManualScreen
 
         if isinstance(self._app.screen, ManualScreen):
-            self._app.screen.open(page)
+            name, _, section = page.partition("#")
+            self._app.screen.open(name, section)
         else:
             self._pending.run(self._app, "manual", partial(self._read_manual, page))
 

@@ -69,3 +69,11 @@ async def test_f1_names_the_page_of_the_pane(keys: tuple[str, ...], page: str, e
         await program.press(*keys)
         await program.press("f1")
         await program.sees(f"m manual: {page} p files Esc close")
+
+
+async def test_m_in_the_help_opens_the_section_of_the_pane(explorer: Explorer) -> None:
+    async with open_program(explorer, profile="demo", size=(80, 24)) as program:
+        await program.press("f4", "f1", "m")
+        await program.until(lambda: "Read the response" in "\n".join(program.words.splitlines()[:4]))
+        await program.press("escape", "f2", "f1", "m")
+        await program.until(lambda: "Choose a method" in "\n".join(program.words.splitlines()[:4]))
