@@ -8,8 +8,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import (
@@ -201,8 +199,6 @@ CLEAR_STATUSES = frozenset({*REDIRECTS, 401, 407})
 """Statuses after which the content of the body does not matter."""
 MAY_ASK: Final = frozenset({CALLS_A_TOOL, "prompts/get", "resources/read"})
 """Methods of MCP whose result may ask for input."""
-MAX_INPUT: Final = 1024 * 1024
-"""Bytes of a result that may ask for input; the largest known forms have a few thousand."""
 MAX_TOOL_RESULT: Final = 16 * 1024 * 1024
 """Bytes of a tool's result that are searched for a failure, in 20 ms."""
 MAX_TOOL_TEXT: Final = 4_000
@@ -291,18 +287,11 @@ def _find_tool_failure(result: Result) -> str:
     return text if 0 < len(text) <= MAX_TOOL_TEXT else "isError is true"
 
 
-class _TypedResult(Struct):
-    resultType: str  # noqa: N815 - the protocol's own
-
-
 def asks_for_input(result: Result) -> bool:
     """Return whether a result of MCP is none yet: the server asks for something first."""
-    if len(result.text) > MAX_INPUT or b'"input_required"' not in result.value:
+    if b'"input_required"' not in result.value:
         return False
-    try:
-        return msgspec.json.decode(result.value, type=_TypedResult).resultType == "input_required"
-    except (msgspec.DecodeError, RecursionError):
-        return False
+    return PointerLookup(result.value.decode("utf-8", "replace")).at("/resultType") == '"input_required"'
 
 
 def read_document(response: Response) -> Outcome:

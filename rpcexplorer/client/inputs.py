@@ -18,10 +18,14 @@ from rpcexplorer.model.exchange import fresh_id
 from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.secret import PLACEHOLDER
 from rpcexplorer.rpc.codec import open_object
-from rpcexplorer.rpc.messages import Result, decoded, spelled
+from rpcexplorer.rpc.messages import Result, spelled
 
 MAX_ROUNDS: Final = 10
 """A server that asks more often for one call may never end."""
+MAX_RESULT: Final = 1024 * 1024
+"""Bytes of a result that asks for input; the largest known forms have a few thousand."""
+MAX_REQUESTS: Final = 100
+"""Requests of one round; nobody answers more."""
 MAX_KEPT: Final = 64 * 1024
 """Characters of what is asked in one round to record."""
 MAX_QUESTION: Final = 300
@@ -32,50 +36,55 @@ _RESULT: Final = b'"result":'
 class _InputRequired(Struct, frozen=True):
     """The members of a result that asks for input."""
 
-    inputRequests: dict[str, msgspec.Raw] = {}  # noqa: N815 - the protocol's own
-    requestState: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET  # noqa: N815
+    inputRequests: dict[str, msgspec.Raw] | None = None  # noqa: N815 - the protocol's own
+    requestState: str | None = None  # noqa: N815
 
 
 class Inputs:
     """The rounds of one call: what the server asked, and the answers of rules or of the user."""
 
-    def __init__(self, server: McpServer, call: str) -> None:
-        """``call`` is the id of the exchange."""
+    def __init__(self, server: McpServer, message: Message, call: str) -> None:
+        """``message`` has the call; ``call`` is the id of its exchange."""
         profile, around = server.profile, server.around
         self.requests = ServerRequests(around, answers_of(profile, around.can_ask), self._take, profile.envelope)
         self.rounds: list[str] = []
         """A JSON object for each round, with requests and responses, but without the state of the server."""
         self.states: list[str] = []
         """The states of the server that were sent back; they may give access to something."""
-        self._call = call
+        self._message, self._call = message, call
         self._events: dict[str, Event] = {}
         """The requests of this round, by their keys."""
         self._is_answered = asyncio.Event()
 
-    async def next_message(self, message: Message, result: Result) -> Message | str:
+    async def next_message(self, result: Result) -> Message | str:
         """Return the message to send after a result that asks for input, or why the call ends here."""
+        if len(result.value) > MAX_RESULT:
+            return f"The server asks for input in a result of more than {MAX_RESULT // 1024} kB."
         try:
             asked = msgspec.json.decode(result.value, type=_InputRequired)
         except (msgspec.DecodeError, RecursionError):
             return "The server asks for input in a form that cannot be read."
+        requests = asked.inputRequests or {}
         added = {}
-        if asked.requestState is not msgspec.UNSET:
-            added["requestState"] = bytes(asked.requestState).decode()
-            self.states.append(str(decoded(bytes(asked.requestState))))
+        if asked.requestState is not None:
+            added["requestState"] = spelled(asked.requestState)
+            self.states.append(asked.requestState)
         if len(self.rounds) == MAX_ROUNDS:
             return f"The server still asks for input after {MAX_ROUNDS} rounds, so the call ends here."
-        if not asked.inputRequests and not added:
+        if len(requests) > MAX_REQUESTS:
+            return f"The server asks for {len(requests):,} inputs at once, more than the {MAX_REQUESTS} that fit."
+        if not requests and not added:
             return "The server asks for input, but does not say for which."
-        await self._ask(asked.inputRequests)
+        await self._ask(requests)
         if refused := [event for event in self._events.values() if not _is_answered(event)]:
             return f"The server asks for input, and there is no answer to {joined_words(map(_question, refused))}."
-        if asked.inputRequests:
+        if requests:
             added["inputResponses"] = self._responses(shown=False)
         if PLACEHOLDER.search("".join(added.values())):  # Neither the server nor a rule chooses which secrets are sent.
             return "The server asks for input, and the answer would contain a secret reference."
-        call = translated(message).calls[0]
+        call = translated(self._message).calls[0]
         again = replace(call, id=fresh_id(), has_number=False, params=with_members(call.params, added))
-        return replace(message, calls=(again,))
+        return replace(self._message, calls=(again,))
 
     async def _ask(self, requests: dict[str, msgspec.Raw]) -> None:
         """Answer requests by rule, or wait until the user has done so; note the round."""

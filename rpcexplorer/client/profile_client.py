@@ -623,12 +623,12 @@ class RunningCall:
             return end
         from rpcexplorer.client.inputs import Inputs  # Few servers ask.
 
-        inputs = Inputs(mcp, self._unsent.id)
+        inputs = Inputs(mcp, call.message, self._unsent.id)
         self._client.inputs.add(inputs)
         try:
             while (result := _question_of(end)) is not None:
                 self._partial = Partial()
-                message = await inputs.next_message(call.message, result)
+                message = await inputs.next_message(result)
                 if isinstance(message, str):
                     assert isinstance(end, AuthResponse)
                     return replace(end, outcome=replace(result, message=message))

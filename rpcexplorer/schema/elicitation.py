@@ -232,7 +232,8 @@ def _question(name: str, schema: Any, means_secret: MeansSecret, *, is_required:
         kind = "choice"
     elif schema.get("type") == "array" and (choices := tuple(titled_choices(schema.get("items")))):
         kind = "choices"
-    is_secret = schema.get("format") == "password" or bool(means_secret(name)) or bool(means_secret(title))
+    is_typed = kind in {"text", "number", "json"}  # What all can choose from is no secret.
+    is_secret = is_typed and bool(schema.get("format") == "password" or means_secret(name) or means_secret(title))
     return Question(param, kind, choices, schema.get("default", UNSET), is_secret)
 
 

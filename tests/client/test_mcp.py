@@ -336,6 +336,7 @@ def test_rule_answers_what_a_server_asks_before_its_result() -> None:
     assert len({request.json["id"] for request in tries}) == 3
     assert all(b'"arguments":{"n":1.0}' in request.body for request in tries)
     assert tries[1].json["params"]["inputResponses"] == {"where": json.loads(REGION.result_json or "")}
+    assert tries[2].body.count(b"requestState") == tries[2].body.count(b"inputResponses") == 1
     assert all(request.header("Mcp-Name") == "deploy" for request in tries)
     capabilities = tries[0].json["params"]["_meta"][f"{META}clientCapabilities"]
     assert capabilities.keys() == {"elicitation", "roots"}
@@ -368,6 +369,9 @@ def test_endless_questions_end() -> None:
     [
         ({}, "does not say for which"),
         ({"inputRequests": [1]}, "cannot be read"),
+        ({"requestState": [1]}, "cannot be read"),
+        ({"inputRequests": {f"q{n}": {"method": "ping"} for n in range(101)}}, "asks for 101 inputs at once"),
+        ({"inputRequests": {"a": {"method": "ping", "params": "x" * 2**20}}}, "in a result of more than 1024 kB"),
         ({"inputRequests": {"a": 1}}, "there is no answer to a request without a method"),
         ({"inputRequests": {"a": {"method": "ping"}}, "requestState": "«client.token»"}, "a secret reference"),
         ({"inputRequests": {"«client.token»": {"method": "ping"}}}, "a secret reference"),
@@ -380,6 +384,22 @@ def test_question_that_cannot_be_answered_ends_the_call(result: dict[str, Any], 
     assert isinstance(one.outcome, Result)
     assert words in one.outcome.message
     assert (one.exit_code, sent.methods.count("tools/call")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "state", ["9" * 4_400, '"\\ud800"', "[" * 2_000 + "]" * 2_000], ids=["number", "half a character", "nested"]
+)
+def test_state_that_cannot_be_read_is_no_result(state: str) -> None:
+    server = StatelessMcp()
+
+    def script(request: Received) -> bytes:
+        if request.json["method"] == "tools/call":
+            return request.reply_with(f'"result":{{"resultType":"input_required","requestState":{state}}}')
+        return server(request)
+
+    (one,), _ = calls(script, Draft("deploy"))
+    assert isinstance(one.outcome, Result)
+    assert (one.exit_code, one.outcome.message) == (1, "The server asks for input in a form that cannot be read.")
 
 
 def test_user_is_asked_while_the_deadline_stands_still() -> None:

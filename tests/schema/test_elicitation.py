@@ -44,6 +44,12 @@ def test_field_of_each_kind_is_read(schema: Any, kind: str, choices: Any) -> Non
     assert (question.kind, question.choices, question.param.required) == (kind, choices, True)
 
 
+def test_only_what_is_typed_is_a_secret() -> None:
+    text = {"type": "string"}
+    asked = form(token=text, pin={**text, "title": "Token"}, save_token={"type": "boolean"}, token_kind={"enum": ["x"]})
+    assert asked.secrets == {"token", "pin"}
+
+
 def test_form_starts_with_its_defaults() -> None:
     asked = form(a={"type": "string"}, b={"type": "integer", "default": 3}, c={"type": "array", "default": ["x"]})
     assert json.loads(asked.start) == {"b": 3, "c": ["x"]}
