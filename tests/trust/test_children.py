@@ -36,7 +36,7 @@ def test_every_program_start_uses_for_others() -> None:
                 assert is_given or "for_others(" in given.get("env", ""), f"{path}:{node.lineno}"
                 started += 1
         if "return ProcessWire(" in text:
-            assert "environment=for_others(os.environ)" in text, path
+            assert "environment = for_others(os.environ) | dict(allowed.environment)" in text, path
     assert started >= 3
 
 
