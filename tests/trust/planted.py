@@ -107,6 +107,8 @@ class Parrot:
 
     def __call__(self, request: Received) -> Parts:
         self.heard.append(request.head + request.body)
+        if request.line.startswith("GET "):  # A connection test asks for a document.
+            return http_reply(self._values(), 404)
         return self.answered(request.json)
 
     def answered(self, body: Any) -> Parts:
