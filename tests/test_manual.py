@@ -701,6 +701,7 @@ def test_page_fits_and_begins_with_its_summary(name: str) -> None:
     assert lines[0] == f"# {page.title}"
     assert page.summary.endswith(".")
     assert len(page.summary) < 120
+    assert "[" not in page.summary
 
 
 def anchors_of(page: str) -> set[str]:

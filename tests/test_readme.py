@@ -32,6 +32,10 @@ def test_start_has_exactly_two_commands() -> None:
     assert "\n" not in demo + tests
 
 
+def test_every_block_of_readme_runs() -> None:
+    assert {*re.findall(r"^```(\w*)$", README, re.MULTILINE)} == {"", "sh", "console", "python"}
+
+
 def test_readme_fits_into_140_lines() -> None:
     lines = README.splitlines()
     assert len(lines) <= 140
