@@ -46,7 +46,7 @@ from rpcexplorer.model.profile import (
     with_scheme,
 )
 from rpcexplorer.model.secret import FIELD_WORDS, Secret
-from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey
+from rpcexplorer.profiles.keys import PARTS, PROFILE_KEYS, ProfileKey, sessions_schema
 from rpcexplorer.text.json_text import json_of
 from rpcexplorer.text.printable import printable
 from rpcexplorer.text.problems import rows_of
@@ -408,6 +408,22 @@ def show(run: Run, name: str | None) -> None:
     run.world.print(f"profile {profile.name}")
     for key, value, source in rows:
         run.world.print(printable(hide(f"  {key:<{keys}}  {value:<{values}}  {source}".rstrip())))
+
+
+@profiles.command()
+@click.pass_obj
+def schema(run: Run) -> None:
+    """Print the JSON Schema of sessions.toml, for your editor.
+
+    Files that rpcexplorer creates name it in their first line. An editor with Taplo, such as VS Code with Even Better
+    TOML, then completes keys, shows their docs and marks mistakes. It does not know all rules: for those about secrets
+    and about keys that need each other, run rpcexplorer profiles check.
+
+    \b
+    Example:
+      rpcexplorer profiles schema > sessions.schema.json
+    """
+    run.world.print_json(json.dumps(sessions_schema(), indent=2).encode())
 
 
 @profiles.command()

@@ -1,4 +1,7 @@
-"""The shape that a TOML file must have, with hints for wrong keys."""
+"""The shape that a TOML file must have, with hints for wrong keys.
+
+It is also the JSON Schema of the file: each rule of ``sessions.toml`` declares what it accepts, with ``accepts``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import MAXYEAR, MINYEAR, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -35,6 +38,7 @@ class Place(Struct, frozen=True):
 
 ValueCheck = Callable[[Any, Place], Any]
 """Return the value as the program uses it, or ``WrongValue``."""
+JsonSchema = Mapping[str, Any]
 Refusal = Callable[[str, Any, Place], str | None]
 """Return a sentence for a key that a table must not have, or None."""
 
@@ -47,14 +51,58 @@ class TableRule(Struct, frozen=True):
     what: str
     keys: Mapping[str, Rule]
     refuse: Refusal = _accept_key
+    docs: Mapping[str, str] = {}
+    """What keys mean, for the JSON Schema."""
+    limits: JsonSchema = {}
+    """What the JSON Schema requires of the table besides its keys."""
 
 
 class MapRule(Struct, frozen=True):
     inside: Rule
     refuse: Refusal = _accept_key
+    names: JsonSchema = {}
+    """The JSON Schema of its keys."""
 
 
 Rule = TableRule | MapRule | ValueCheck
+_ACCEPTED: dict[ValueCheck, JsonSchema] = {}
+Check = TypeVar("Check", bound=ValueCheck)
+
+
+def accepts(**schema: Any) -> Callable[[Check], Check]:
+    """Declare what a rule accepts as a JSON Schema, which can be wider than the rule but not narrower."""
+
+    def declare(check: Check) -> Check:
+        _ACCEPTED[check] = schema
+        return check
+
+    return declare
+
+
+def whole(pattern: str) -> str:
+    """Return the pattern of a JSON Schema for texts that match as a whole."""
+    return f"^(?:{pattern})$"
+
+
+def in_any_case(word: str) -> str:
+    """Return a pattern for a word in capital and small letters: that of a JSON Schema has no flags."""
+    return "".join(f"[{letter.upper()}{letter}]" if letter.isalpha() else re.escape(letter) for letter in word)
+
+
+def schema_of(rule: Rule) -> dict[str, Any]:
+    """Return the JSON Schema of the values that a rule accepts."""
+    if isinstance(rule, MapRule):
+        names = {"propertyNames": rule.names} if rule.names else {}
+        return {"type": "object", "additionalProperties": schema_of(rule.inside), **names}
+    if not isinstance(rule, TableRule):
+        return {**_ACCEPTED[rule]}
+    keys = {}
+    for key, inside in rule.keys.items():
+        schema = schema_of(inside)
+        if key in rule.docs:
+            schema = {"description": rule.docs[key], **schema}
+        keys[key] = schema
+    return {"type": "object", "properties": keys, "additionalProperties": False, **rule.limits}
 
 
 class Source(Struct, frozen=True):
@@ -167,10 +215,12 @@ SIZE = regex(r"(\d{1,9}) ?([kMG]?)(i?)B", re.ASCII)
 PREFIXES = " kMG"
 
 
+@accepts(type="string")
 def text_rule(value: Any, _place: Place) -> Any:
     return value if isinstance(value, str) else WrongValue("must be text, in quotes")
 
 
+@accepts(type="string", minLength=1)
 def name_rule(value: Any, place: Place) -> Any:
     return WrongValue("must not be empty") if value == "" else text_rule(value, place)
 
@@ -189,16 +239,19 @@ def without_quotes(value: Any) -> str:
     return ""
 
 
+@accepts(type="boolean")
 def flag_rule(value: Any, _place: Place) -> Any:
     return value if isinstance(value, bool) else WrongValue(f"must be true or false{without_quotes(value)}")
 
 
+@accepts(type="integer", minimum=-MAX_INTEGER, maximum=MAX_INTEGER)
 def integer_rule(value: Any, _place: Place) -> Any:
     if type(value) is int and -MAX_INTEGER <= value <= MAX_INTEGER:
         return value
     return WrongValue(f"must be a whole number{without_quotes(value)}")
 
 
+@accepts(const=1)
 def version_rule(value: Any, _place: Place) -> Any:
     """Accept the version of the file format, which is 1."""
     if type(value) is int and value == 1:
@@ -215,6 +268,7 @@ def time_rule(value: Any, _place: Place) -> Any:
 
 def choice_rule(*words: str) -> ValueCheck:
 
+    @accepts(enum=words)
     def check(value: Any, _place: Place) -> Any:
         if isinstance(value, str) and value in words:
             return value
@@ -228,6 +282,7 @@ def choice_rule(*words: str) -> ValueCheck:
 
 def list_rule(inside: ValueCheck, what: str) -> ValueCheck:
 
+    @accepts(type="array", items=_ACCEPTED.get(inside, {}))
     def check(value: Any, place: Place) -> Any:
         if not isinstance(value, list):
             return WrongValue(f"must be an array of {what}, in square brackets")
@@ -240,6 +295,7 @@ def list_rule(inside: ValueCheck, what: str) -> ValueCheck:
     return check
 
 
+@accepts(type="string", minLength=1)
 def path_rule(value: Any, place: Place) -> Any:
     """Accept a path, relative to its file; it need not exist yet."""
     if not isinstance(value, str) or not value or "\0" in value:

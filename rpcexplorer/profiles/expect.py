@@ -8,8 +8,10 @@ from typing import Any, Final, get_args
 
 from rpcexplorer.files.toml_shape import (
     Place,
+    TableRule,
     ValueCheck,
     WrongValue,
+    accepts,
     choice_rule,
     integer_rule,
     list_rule,
@@ -62,6 +64,7 @@ def _contradiction(found: dict[str, Any]) -> str:
     return ""
 
 
+@accepts(type="object", propertyNames={"pattern": "^$|^/"})
 def values_rule(value: Any, place: Place) -> Any:
     """Check expected values by JSON pointer; convert them to JSON text."""
     if not isinstance(value, dict):
@@ -76,6 +79,7 @@ def values_rule(value: Any, place: Place) -> Any:
     return tuple((pointer, as_json(wanted)) for pointer, wanted in value.items())
 
 
+@accepts(type="string", minLength=1)
 def result_json_rule(value: Any, place: Place) -> Any:
     """Check the whole result as JSON text, which keeps the spelling of numbers."""
     if not isinstance(value, str) or not is_value(value):
@@ -86,6 +90,7 @@ def result_json_rule(value: Any, place: Place) -> Any:
     return password_in_json(value, place) or value
 
 
+@accepts(anyOf=[{"const": SERVICE}, {"type": "object"}])
 def schema_rule(value: Any, place: Place) -> Any:
     if value == SERVICE:
         return value
@@ -94,6 +99,7 @@ def schema_rule(value: Any, place: Place) -> Any:
     return _wrong_result(value, place) or as_json(value)
 
 
+@accepts(type="string", minLength=1)
 def schema_file_rule(value: Any, place: Place) -> Any:
     """Accept a file in the folder of this file: other users may have written it."""
     file = path_rule(value, place)
@@ -104,6 +110,7 @@ def schema_file_rule(value: Any, place: Place) -> Any:
     return SchemaFile(file, str(place.folder))
 
 
+@accepts(type="string", minLength=1, **{"not": {"pattern": "halt|modulemeta"}})
 def jq_rule(value: Any, place: Place) -> Any:
     if not isinstance(value, str):
         return name_rule(value, place)
@@ -130,8 +137,35 @@ RULES: Final[dict[str, ValueCheck]] = {
     "jq": list_rule(jq_rule, "jq expressions"),
     "within": duration_rule("milliseconds"),
 }
+DOCS: Final = {
+    "outcome": "The response is a result (default) or an error. sent: a notification.",
+    "code": "Code of the expected error.",
+    "values": "Expected values by JSON pointer into the result, compared by value.",
+    "result_json": "The whole result as JSON text, also in the spelling of its numbers.",
+    "schema": "JSON Schema of the result, or service for the schema of the service.",
+    "schema_file": "File with the JSON Schema of the result.",
+    "jq": "Expressions that each yield true.",
+    "within": "Milliseconds that the response may take, without the login.",
+}
 OF_RESULT: Final = ("values", "result_json", "schema", "schema_file", "jq")
 """Keys that only a result can meet."""
+_NO_RESULT: Final = dict.fromkeys(OF_RESULT, False)
+EXPECT: Final = TableRule(
+    "expect",
+    RULES,
+    docs=DOCS,
+    limits={
+        "minProperties": 1,
+        "not": {"required": ["schema", "schema_file"]},
+        "allOf": [
+            {"if": {"required": ["code"]}, "then": {"properties": {"outcome": {"const": "error"}, **_NO_RESULT}}},
+            {
+                "if": {"properties": {"outcome": {"enum": ["error", "sent"]}}, "required": ["outcome"]},
+                "then": {"properties": _NO_RESULT},
+            },
+        ],
+    },
+)
 
 
 def contradicted(expect: Expectation, wanted: Mapping[str, Any]) -> list[str]:

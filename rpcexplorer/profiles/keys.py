@@ -14,6 +14,7 @@ from msgspec import Struct
 from rpcexplorer.auth.auth_type import AuthField
 from rpcexplorer.auth.registry import KINDS, USUAL, fields
 from rpcexplorer.files.toml_shape import (
+    JsonSchema,
     MapRule,
     Place,
     Refusal,
@@ -21,20 +22,26 @@ from rpcexplorer.files.toml_shape import (
     TableRule,
     ValueCheck,
     WrongValue,
+    accepts,
     choice_rule,
     flag_rule,
     integer_rule,
     list_rule,
     name_rule,
     path_rule,
+    schema_of,
     text_rule,
     version_rule,
+    whole,
 )
+from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.profile import MCP_VERSIONS, OF_COMMAND, RESERVED, ConfirmWhen, is_reserved
-from rpcexplorer.model.secret import FIELD_WORDS, PROFILE_NAME
+from rpcexplorer.model.secret import FIELD_WORDS, PROFILE_NAME, VARIABLE_NAME
 from rpcexplorer.profiles.values import (
+    HEADER_NAMES,
     LOGIN_PARAMS,
+    LONGEST_NAME,
     METHOD_PARAMS,
     answer_rule,
     claim_rule,
@@ -69,6 +76,7 @@ from rpcexplorer.profiles.values import (
 )
 from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm
 from rpcexplorer.transport.port import Framing
+from rpcexplorer.variables.references import LAST, MADE
 
 OptionValue = Literal[
     "text", "words", "seconds", "status", "code", "json", "file", "headers", "handshake", "discovery", "auth type",
@@ -131,7 +139,9 @@ def _auth_rule(field: str) -> ValueCheck:
         strict += [rule for rule in kind.fields if rule.name == field and rule.pattern]
     if len(strict) < len(kinds):
         return name_rule
+    patterns = [rule.pattern.pattern for rule in strict if rule.pattern]
 
+    @accepts(type="string", pattern="|".join(map(whole, patterns)))
     def check(value: Any, _place: Place) -> Any:
         fits = isinstance(value, str) and any(rule.fits(value) for rule in strict)
         return value if fits else WrongValue(strict[0].mismatch)
@@ -217,6 +227,15 @@ METHOD: Final = TableRule(
         "parts": flag_rule,
     },
     refused_key,
+    docs={
+        "doc": "What the method does.",
+        "params": "Params that the editor starts with.",
+        "safe": "Whether it changes nothing on the server, so that it is called without a question.",
+        "auth": "Auth type of its calls, instead of that of the profile.",
+        "ignore": "JSON pointers into the result that are ignored when responses are compared. * is any element.",
+        "plain": "JSON pointers to values of the result that are recorded, because they are no secrets.",
+        "parts": "Whether its result comes in parts, on an event stream.",
+    },
 )
 CALL: Final = TableRule(
     "a saved call",
@@ -228,9 +247,18 @@ CALL: Final = TableRule(
         "expect": expect_rule,
     },
     refused_key,
+    docs={
+        "method": "Method to call.",
+        "doc": "One line of docs for the method list.",
+        "params_json": "Params as JSON text, which keeps the spelling of numbers.",
+        "params": "Params as a TOML table or array.",
+        "expect": "What `rpcexplorer check` expects of the response.",
+    },
+    limits={"required": ["method"], "not": {"required": ["params", "params_json"]}},
 )
-CALLS: Final = MapRule(CALL, refused_call)
-VARIABLES: Final = MapRule(variable_rule, refused_variable)
+CALLS: Final = MapRule(CALL, refused_call, {"pattern": rf"^[^{SIGN}\s](?:.*\S)?$", "maxLength": LONGEST_NAME})
+_VARIABLE_NAMES: Final = {"pattern": rf"^(?!{LAST})[^\s\d.-]\S{{0,63}}$", "not": {"enum": [*MADE]}}
+VARIABLES: Final = MapRule(variable_rule, refused_variable, _VARIABLE_NAMES)
 PROFILE_KEYS: Final = (
     ProfileKey(
         "url",
@@ -282,7 +310,7 @@ PROFILE_KEYS: Final = (
     ),
     ProfileKey(
         "environment",
-        MapRule(environment_rule, refused_environment),
+        MapRule(environment_rule, refused_environment, {"pattern": whole(VARIABLE_NAME.pattern)}),
         "Process",
         help="Environment variable without a secret. Can be repeated.",
         metavar="NAME=VALUE",
@@ -397,7 +425,7 @@ PROFILE_KEYS: Final = (
     ),
     ProfileKey(
         "headers",
-        MapRule(header_rule, refused_header),
+        MapRule(header_rule, refused_header, HEADER_NAMES),
         "Request",
         help="Header of every call, without a secret. Can be repeated.",
         metavar="NAME=VALUE",
@@ -552,7 +580,7 @@ PROFILE_KEYS: Final = (
         value="words",
         is_rare=True,
     ),
-    ProfileKey("answer", MapRule(answer_rule, refused_answer)),
+    ProfileKey("answer", MapRule(answer_rule, refused_answer, {"pattern": r"\S"})),
     ProfileKey("open", openings_rule),
     ProfileKey("method", MapRule(METHOD)),
     ProfileKey("call", CALLS, of_one_server=True),
@@ -569,17 +597,52 @@ PROFILE_KEYS: Final = (
 )
 
 
+_DOCS: Final = {
+    "auth": "How calls authenticate. Secrets are never in this file.",
+    "login": "How a session is opened, for auth types with a login.",
+    "answer": "Answers to requests of the server, by method. * is all other methods.",
+    "open": "Calls that each connection begins with, in their order.",
+    "method": "What you know about methods, by name.",
+    "call": "Saved calls, by name.",
+    "variables": "Values of variables such as {{page}} in params.",
+}
+"""What keys without an option mean."""
+
+
+def _meaning(row: ProfileKey) -> str:
+    words = row.help.replace(". Can be repeated", "")
+    return f"{words} Default: {row.default}." if row.default else words
+
+
+def _own_keys() -> JsonSchema:
+    """Return the JSON Schema by which each auth type has only keys of its own."""
+    each = []
+    for name, kind in KINDS.items():
+        is_kind = {"properties": {"kind": {"const": name}}, "required": ["kind"]}
+        each.append({"if": is_kind, "then": {"propertyNames": {"enum": ["kind", *kind.__struct_fields__]}}})
+    return {"allOf": each}
+
+
+_LIMITS: Final = {"auth": _own_keys()}
+
+
 def _profile_rule(rows: Iterable[ProfileKey], refuse: Refusal = refused_key) -> TableRule:
     keys: dict[str, Rule] = {}
     tables: dict[str, dict[str, Rule]] = {}
+    docs = dict(_DOCS)
+    docs_of_tables: dict[str, dict[str, str]] = {}
     for row in rows:
         top, _, inner = row.key.partition(".")
-        if inner:
-            keys[top] = TableRule(top, tables.setdefault(top, {}), refuse)
-            tables[top][inner] = row.check
-        else:
+        if not inner:
             keys[top] = row.check
-    return TableRule("a profile", keys, refuse)
+            docs.setdefault(top, _meaning(row))
+            continue
+        if top not in keys:
+            tables[top], docs_of_tables[top] = {}, {}
+            keys[top] = TableRule(top, tables[top], refuse, docs_of_tables[top], _LIMITS.get(top, {}))
+        tables[top][inner] = row.check
+        docs_of_tables[top][inner] = _meaning(row)
+    return TableRule("a profile", keys, refuse, docs)
 
 
 def _refused_name(name: str, _value: object, _place: Place) -> str | None:
@@ -598,12 +661,34 @@ SESSIONS: Final = TableRule(
     {
         "version": version_rule,
         "default": name_rule,
-        "profile": MapRule(PROFILE, _refused_name),
+        "profile": MapRule(PROFILE, _refused_name, {"pattern": whole(PROFILE_NAME.pattern)}),
         "call": CALLS,
         "variables": VARIABLES,
     },
     refused_key,
+    docs={
+        "version": "Version of the file format.",
+        "default": "Name of the profile to use if none is chosen.",
+        "profile": "Servers, by name.",
+        "call": "Saved calls for all profiles, by name.",
+        "variables": "Values of variables such as {{page}}, for all profiles.",
+    },
 )
+
+
+def sessions_schema() -> dict[str, Any]:
+    """Return the JSON Schema of ``sessions.toml``."""
+    from rpcexplorer.profiles.expect import EXPECT  # See above.
+
+    accepts(**schema_of(EXPECT))(expect_rule)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "sessions.toml",
+        "description": "Servers, saved calls and variables of rpcexplorer. It contains no secrets.",
+        **schema_of(SESSIONS),
+    }
+
+
 OF_ONE_SERVER: Final = {row.key for row in PROFILE_KEYS if row.of_one_server}
 
 

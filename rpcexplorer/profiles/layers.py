@@ -274,7 +274,11 @@ def _below(values: Mapping[KeyPath, Any], *path: str) -> dict[str, Any]:
     return {key[-1]: value for key, value in values.items() if key[:-1] == path}
 
 
-NEW_FILE: Final = "version = 1\n"
+NEW_FILE: Final = """\
+#:schema ./sessions.schema.json
+# For an editor that checks TOML files, write their schema: rpcexplorer profiles schema > sessions.schema.json
+version = 1
+"""
 TYPED: Final = "address"
 """A profile name to check the values of a URL; no file can have it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
@@ -14,13 +14,18 @@ import msgspec
 from rpcexplorer.auth.registry import KINDS, token_kinds
 from rpcexplorer.files.toml import KeyPath, dotted
 from rpcexplorer.files.toml_shape import (
+    JsonSchema,
     Place,
     Refusal,
     ValueCheck,
     WrongValue,
+    accepts,
+    in_any_case,
     integer_rule,
     name_rule,
     path_rule,
+    schema_of,
+    whole,
     without_quotes,
 )
 from rpcexplorer.jsontext.params import Typo
@@ -31,6 +36,7 @@ from rpcexplorer.model.method import SIGN
 from rpcexplorer.model.problem import nearest
 from rpcexplorer.model.profile import (
     PROCESS,
+    SCHEMES,
     TOKEN_MARK,
     URL_BEGINNINGS,
     WITH_SOCKET,
@@ -106,6 +112,19 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
     return None
 
 
+def _schemes(*kinds: str) -> str:
+    return "|".join(in_any_case(scheme) for scheme, kind in SCHEMES.items() if kind in kinds and "unix" not in scheme)
+
+
+_LABEL: Final = r"[^\s/?#@:,.\\\[\]]+"  # In a JSON Schema, \w is ASCII.
+_HOST_NAME: Final = rf"(?:{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+\])"
+_PROCESS_URL: Final = f"(?:{_schemes('process')}):"
+_SOCKET_URL: Final = rf"(?:[A-Za-z]+\+)?{in_any_case('unix')}:///.*[^/]"
+_HTTP_URL: Final = rf"(?:{_schemes('http', 'websocket')})://{_HOST_NAME}(?::[0-9]+)?(?:/[^\x00-\x20?#\\]*)?"
+_STREAM_URL: Final = rf"(?:{_schemes('stream')})://{_HOST_NAME}:[0-9]+"
+
+
+@accepts(type="string", pattern=whole(f"{_PROCESS_URL}|{_SOCKET_URL}|{_HTTP_URL}|{_STREAM_URL}"))
 def url_rule(value: Any, place: Place) -> Any:
     no_url = WrongValue(f'must be a URL that begins with {URL_BEGINNINGS}, or be "stdio:"')
     if not isinstance(value, str):
@@ -148,6 +167,10 @@ def _socket_problem(socket: re.Match[str]) -> WrongValue | None:
     return None
 
 
+_PATH: Final = r"[^\x00-\x20#\\\x7f-\xa0\u2028\u2029]*"
+
+
+@accepts(type="string", pattern=whole(_PATH))
 def url_path_rule(value: Any, place: Place) -> Any:
     if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
         return WrongValue('must be text such as "/api/v2/", without spaces or `#`')
@@ -161,6 +184,7 @@ def url_path_rule(value: Any, place: Place) -> Any:
     return value
 
 
+@accepts(type="string", pattern=whole(f"/{_PATH}"))
 def login_path_rule(value: Any, place: Place) -> Any:
     """Check the path of a login, which is always on the profile's own server."""
     found = url_path_rule(value, place)
@@ -193,6 +217,10 @@ _NAMED_VALUE = regex(r"(-{0,2}[A-Za-z][\w.-]*)(?:=|: ?)(.+)", re.DOTALL)
 """``--token=x``, ``TOKEN=x`` or ``Authorization: x``."""
 
 
+_WORD: Final = {"type": "string", "pattern": r"^[^\x00-\x1f\x7f]*$"}
+
+
+@accepts(type="array", prefixItems=[_WORD | {"minLength": 1}], items=_WORD, minItems=1, maxItems=MAX_WORDS)
 def command_rule(value: Any, place: Place) -> Any:
     """Check the words of a process."""
     words = value if isinstance(value, list) else []
@@ -237,6 +265,7 @@ MAX_VARIABLE_BYTES: Final = 4096
 """Of a value. All of them are shown before a command of others is allowed."""
 
 
+@accepts(type="string", maxLength=MAX_VARIABLE_BYTES)
 def environment_rule(value: Any, _place: Place) -> Any:
     """Check the value of an environment variable."""
     if not isinstance(value, str) or not value.isprintable():
@@ -259,6 +288,7 @@ def refused_environment(key: str, value: object, place: Place) -> str | None:
     return None
 
 
+@accepts(type="array", items={"pattern": whole(VARIABLE_NAME.pattern)}, maxItems=MAX_VARIABLES)
 def environment_secrets_rule(value: Any, _place: Place) -> Any:
     """Check the names of the environment variables whose values are secrets."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
@@ -282,6 +312,7 @@ def wrong_variable(name: str) -> str:
     return ""
 
 
+@accepts(type="string", pattern=whole(HEADER_VALUE.pattern))
 def header_rule(value: Any, _place: Place) -> Any:
     if isinstance(value, str) and HEADER_VALUE.fullmatch(value):
         return value
@@ -291,6 +322,7 @@ def header_rule(value: Any, _place: Place) -> Any:
 def pairs_rule(inside: ValueCheck, refuse: Refusal) -> ValueCheck:
     """Return a rule for a table of text that counts as one value."""
 
+    @accepts(type="object", additionalProperties=schema_of(inside))
     def check(value: Any, place: Place) -> Any:
         if not isinstance(value, dict):
             return WrongValue("must be a table of text values")
@@ -305,6 +337,7 @@ def pairs_rule(inside: ValueCheck, refuse: Refusal) -> ValueCheck:
     return check
 
 
+@accepts(type=["string", "array"], minLength=1, items={"type": "string"})
 def words_rule(value: Any, place: Place) -> Any:
     """Accept words in one text, or an array of them, as one text."""
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
@@ -312,6 +345,7 @@ def words_rule(value: Any, place: Place) -> Any:
     return name_rule(value, place)
 
 
+@accepts(type="string")
 def claim_rule(value: Any, _place: Place) -> Any:
     if not isinstance(value, str):
         return WrongValue("must be text, in quotes")
@@ -326,6 +360,14 @@ def refused_claim(key: str, _value: object, place: Place) -> str | None:
     if is_named_like_a_secret(key):
         return f"secrets are not allowed in this file. Remove the claim, and run {secret_command(place.path, 'key')}"
     return None
+
+
+def other_names(refused: Iterable[str]) -> JsonSchema:
+    """Return the JSON Schema of the name of a header that is not one of these."""
+    return {"pattern": whole(TOKEN.pattern), "not": {"pattern": whole("|".join(map(in_any_case, sorted(refused))))}}
+
+
+HEADER_NAMES: Final = other_names({*OWN_KEYS, *HTTP_OWN, "host", "cookie", "set-cookie", "authorization"})
 
 
 def refused_header(key: str, value: object, place: Place) -> str | None:
@@ -358,6 +400,7 @@ def _header_instead(name: str, value: object, place: Place) -> str:
 
 def duration_rule(unit: str) -> ValueCheck:
 
+    @accepts(type="number", exclusiveMinimum=0, maximum=MAX_INTEGER)
     def check(value: Any, _place: Place) -> Any:
         if type(value) in {int, float} and 0 < value <= MAX_INTEGER:
             return float(value)
@@ -366,15 +409,20 @@ def duration_rule(unit: str) -> ValueCheck:
     return check
 
 
+@accepts(type="integer", minimum=100, maximum=599)
 def status_rule(value: Any, _place: Place) -> Any:
     if type(value) is int and 100 <= value <= 599:
         return value
     return WrongValue(f"must be an HTTP status from 100 to 599{without_quotes(value)}")
 
 
+_POINTER_PART: Final = "(?:/(?:[^~/]|~[01])*)"
+
+
+@accepts(type="string", pattern=whole(f"{_POINTER_PART}*"))
 def pointer_rule(value: Any, place: Place) -> Any:
     """Check a JSON pointer; a session id is refused."""
-    if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)*", value):
+    if isinstance(value, str) and re.fullmatch(f"{_POINTER_PART}*", value):
         return value
     command = secret_command(place.path, "session")
     return WrongValue(
@@ -382,9 +430,10 @@ def pointer_rule(value: Any, place: Place) -> Any:
     )
 
 
+@accepts(type="string", pattern=whole(f"{_POINTER_PART}+"))
 def ignored_rule(value: Any, _place: Place) -> Any:
     """Check a JSON pointer into a result; ``*`` is any member or element."""
-    if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)+", value):
+    if isinstance(value, str) and re.fullmatch(f"{_POINTER_PART}+", value):
         return value
     return WrongValue('must be a JSON pointer into the result, such as "/items/*/seen_at"')
 
@@ -392,6 +441,7 @@ def ignored_rule(value: Any, _place: Place) -> Any:
 def params_rule(secret_keys: re.Pattern[str]) -> ValueCheck:
     """Return a rule for params without literal values of secret keys."""
 
+    @accepts(type=["object", "array"])
     def check(value: Any, place: Place) -> Any:
         if not isinstance(value, dict | list):
             return WrongValue("must be an array or a table")
@@ -449,6 +499,7 @@ USED_OTHERWISE: Final = frozenset({*OWN_KEYS, *HTTP_OWN, "host", "authorization"
 """Headers that cannot be a handshake."""
 
 
+@accepts(type="string", pattern=whole(PROFILE_NAME.pattern))
 def preset_rule(value: Any, _place: Place) -> Any:
     """Check the name of a preset, which may not exist."""
     if isinstance(value, str) and PROFILE_NAME.fullmatch(value):
@@ -456,11 +507,21 @@ def preset_rule(value: Any, _place: Place) -> Any:
     return WrongValue('must be the name of a preset, such as "bitcoin". To list the presets, run `rpcexplorer presets`')
 
 
+@accepts(type="string", pattern="[0-9A-Fa-f]{2}(?::?[0-9A-Fa-f]{2}){31}$")
 def fingerprint_rule(value: Any, _place: Place) -> Any:
     found = as_fingerprint(value) if isinstance(value, str) else None
     return found or WrongValue('must be the fingerprint of a certificate: "sha256:" and 64 hex digits')
 
 
+_HANDSHAKE_HEADER: Final = {
+    "type": "object",
+    "properties": {"header": other_names(USED_OTHERWISE)},
+    "required": ["header"],
+    "additionalProperties": False,
+}
+
+
+@accepts(anyOf=[{"enum": ["mcp", "lsp"]}, _HANDSHAKE_HEADER])
 def handshake_rule(value: Any, _place: Place) -> Any:
     """Check ``"mcp"``, ``"lsp"``, or a header that the server sends and needs back."""
     if value in ("mcp", "lsp"):
@@ -478,6 +539,21 @@ def handshake_rule(value: Any, _place: Place) -> Any:
 ANSWER_KEYS: Final = ("result", "result_json", "error", "ask")
 
 
+_ERROR: Final = {
+    "type": "object",
+    "properties": {"code": schema_of(integer_rule), "message": {"type": "string"}},
+    "required": ["code", "message"],
+    "additionalProperties": False,
+}
+
+
+@accepts(
+    type="object",
+    properties={"result": {}, "result_json": {"type": "string"}, "error": _ERROR, "ask": {"const": True}},
+    minProperties=1,
+    maxProperties=1,
+    additionalProperties=False,
+)
 def answer_rule(value: Any, place: Place) -> Any:
     """Check the answer to a request of the server."""
     if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in ANSWER_KEYS:
@@ -521,8 +597,21 @@ def _error_answer(content: Any, place: Place) -> Any:
 _OPENING_KEYS: Final[Mapping[str, Any]] = {"method": str, "params": (dict, list), "notification": bool, "name": str}
 """The types of the keys of an opening call; its ``result`` can be any value."""
 NAME_OF_OPENING: Final = regex(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_OPENING: Final = {
+    "type": "object",
+    "properties": {
+        "method": schema_of(name_rule),
+        "params": {"type": ["object", "array"]},
+        "notification": {"type": "boolean"},
+        "name": {"type": "string", "pattern": f"^$|{whole(NAME_OF_OPENING.pattern)}"},
+        "result": {},
+    },
+    "required": ["method"],
+    "additionalProperties": False,
+}
 
 
+@accepts(type="array", items=_OPENING)
 def openings_rule(value: Any, place: Place) -> Any:
     """Check the calls that a connection begins with."""
     if not isinstance(value, list) or not all(isinstance(call, dict) for call in value):
@@ -575,6 +664,13 @@ def one_line(text: str) -> str | None:
         return None
 
 
+@accepts(
+    anyOf=[
+        {"enum": ["auto", "none", *DISCOVERY_PROTOCOLS]},
+        {"type": "object", "properties": {"url": schema_of(login_path_rule)}, "required": ["url"], "maxProperties": 1},
+        {"type": "object", "properties": {"file": schema_of(path_rule)}, "required": ["file"], "maxProperties": 1},
+    ]
+)
 def discovery_rule(value: Any, place: Place) -> Any:
     """Check ``"auto"``, ``"none"``, a discovery protocol, or a document."""
     if isinstance(value, dict) and list(value) == ["url"]:
@@ -602,6 +698,7 @@ LEFT_OPEN: Final = regex(rf"{REFERENCE.pattern}|\{{(?:username|password)\}}")
 """A value that is filled in later."""
 
 
+@accepts(type="string", pattern=r"^\s*(?:[\[{]|$)")
 def params_json_rule(value: Any, place: Place) -> Any:
     """Check params as JSON text, which keeps the spelling of numbers."""
     if not isinstance(value, str):
@@ -612,6 +709,7 @@ def params_json_rule(value: Any, place: Place) -> Any:
     return _secret_in_json(value, place) or value
 
 
+@accepts(type=["object", "array"])
 def params_table_rule(value: Any, place: Place) -> Any:
     """Convert params in TOML to JSON text."""
     found = _ANY_PARAMS(value, place)
@@ -658,6 +756,7 @@ def refused_call(key: str, value: object, _place: Place) -> str | None:
     return None
 
 
+@accepts(type=["string", "integer", "boolean"])
 def variable_rule(value: Any, _place: Place) -> Any:
     if isinstance(value, bool | int):
         return json.dumps(value)

@@ -240,7 +240,7 @@ def test_project_profile_is_changed_in_local_file(shell: Shell) -> None:
     assert f"in {local}" in ran.err
     assert team.read_text() == TEAM
     ran = shell.run("profiles", "set", "staging", "--team", "empty_params=omit", "accept=application/json")
-    assert f"warning: empty_params is saved in {team}, but {local}:4 overrides it" in ran.err
+    assert f"warning: empty_params is saved in {team}, but {local}:6 overrides it" in ran.err
     assert team.read_text() == TEAM + 'empty_params = "omit"\naccept = "application/json"\n'
     named = shell.folder / "named.toml"
     named.write_text(TEAM)

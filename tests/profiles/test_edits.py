@@ -67,8 +67,9 @@ def test_new_file_has_version_and_profile(tmp_path: Path) -> None:
     assert (
         edits.add("dev", "http://localhost", auth={"kind": "inline", "username": "ann"}, badge="dev", timeout=5) is None
     )
-    assert path.read_text() == (
-        'version = 1\n\n[profile.dev]\nurl = "http://localhost"\nbadge = "dev"\ntimeout = 5\n'
+    assert path.read_text().startswith("#:schema ./sessions.schema.json\n# ")
+    assert path.read_text().endswith(
+        '\nversion = 1\n\n[profile.dev]\nurl = "http://localhost"\nbadge = "dev"\ntimeout = 5\n'
         'auth = { kind = "inline", username = "ann" }\n'
     )
 

@@ -20,6 +20,7 @@ from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import HeaderHandshake, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.profiles.keys import PROFILE_KEYS
+from rpcexplorer.profiles.layers import NEW_FILE
 from rpcexplorer.tui.batch import BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
@@ -516,9 +517,9 @@ async def test_personal_change_is_written_to_the_local_file(make_explorer: Make,
         form.input_of("timeout").focus()
         await program.type_in("5")
         await saved(program)
-        await program.until(lambda: "sessions.local.toml:4" in program.page)
+        await program.until(lambda: "sessions.local.toml:6" in program.page)
     assert team.read_text() == ONE
-    assert local.read_text() == "version = 1\n\n[profile.one]\ntimeout = 5\n"
+    assert local.read_text() == f"{NEW_FILE}\n[profile.one]\ntimeout = 5\n"
     assert made.profiles.profiles["one"].timeout == 5
 
 
