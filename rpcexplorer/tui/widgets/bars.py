@@ -247,10 +247,23 @@ class Footer(Widget):
         self._omitted = omitted
         self.shown: Sequence[tuple[str, Command]] = ()
         """Each key, as Textual names it, and its command; below a dialog, those that worked before."""
+        self._will_look = False
 
     def on_mount(self) -> None:
-        # What can be done changes a dozen times for one key, and is asked once, when the line is drawn.
-        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.refresh())
+        self.screen.bindings_updated_signal.subscribe(self, self._bindings_updated)
+
+    def _bindings_updated(self, _: object) -> None:
+        """Look later, and once: what can be done changes a dozen times for one key."""
+        if not self._will_look:
+            self._will_look = True
+            self.call_later(self._look)
+
+    def _look(self) -> None:
+        """Draw the line again if it changes. Textual asks for it once more in the frame after each move of the focus."""
+        self._will_look = False
+        is_drawn = bool(self.shown)
+        if not is_drawn or (self.app.screen is self.screen and list(self._possible()) != self.shown):
+            self.refresh()
 
     def _possible(self) -> Iterator[tuple[str, Command]]:
         """Yield the commands that are possible now, with their keys.

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from rich.style import Style
 from textual.screen import Screen
+from textual.strip import Strip
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.history import HistoryScreen
 from rpcexplorer.tui.theme import ThemeStyles, textual_theme
-from rpcexplorer.tui.widgets.bars import EDGE, Bar
+from rpcexplorer.tui.widgets.bars import EDGE, Bar, Footer
 from rpcexplorer.tui.widgets.rows import Sheet
 from tests.fakes.explorer import open_explorer
 from tests.tui.program import open_program
@@ -130,6 +131,27 @@ async def test_footer_drops_discover_once_methods_are_known(explorer: Explorer) 
         await program.until(lambda: "Found" in program.notices)
         await program.rest()
         assert "F9 discover" not in footer()
+
+
+@pytest.mark.drawn
+async def test_footer_is_not_drawn_again_without_other_keys(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    draw = Footer.render_line
+
+    def counted(footer: Footer, y: int) -> Strip:
+        strip = draw(footer, y)
+        drawn.append(strip.text)
+        return strip
+
+    async with open_program(explorer, profile="demo", size=(120, 30)) as program:
+        await program.rest()
+        monkeypatch.setattr(Footer, "render_line", counted)
+        program.app.screen.refresh_bindings()
+        await program.rest()
+        assert drawn == []
+        await program.press("f4")
+        await program.rest()
+        assert len(drawn) == 1
 
 
 def places_of_words(screen: Screen[Any], colour: object) -> Iterator[tuple[int, int]]:
