@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,14 @@ def test_record_names_the_file_without_content(python: Shell) -> None:
     files = python.files()
     assert [path for path, text in files.items() if TEXT.strip() in text] == [f"{python.folder}/a.py"]
     assert any(f"opened {python.folder}/a.py with" in text for text in files.values())
+
+
+def test_connection_test_ends_with_the_commands_to_run(shell: Shell) -> None:
+    ran = shell.run("profiles", "test", "--stdio", shlex.join(PROGRAM), "--preset", "lsp")
+    *_, added, listed, called = ran.text.splitlines()
+    assert (listed, called) == ("rpcexplorer methods -p NAME", "rpcexplorer call -p NAME METHOD")
+    assert shell.run(*shlex.split(added.replace("NAME", "py"))[1:]).code == 0
+    assert "textDocument/hover" in shell.run(*shlex.split(listed.replace("NAME", "py"))[1:]).text
 
 
 def call(shell: Shell, name: str) -> Ran:
