@@ -740,7 +740,7 @@ class RunningCall:
         sentence, maybe_ran = error.sentence, error.maybe_ran and not request.is_ahead
         if self._client.advises and error.reason == "untrusted":
             sentence += f" {CAN_PIN}"
-        elif self._client.advises and maybe_ran:
+        elif self._client.advises and maybe_ran and self._unsent.kind != "opening":
             sentence += f" {MAYBE_RAN}"
         if self._stream is not None and self._stream.parts:
             sentence += f" {counted(self._stream.parts, 'part')} of the result came before that."
