@@ -838,6 +838,10 @@ def timeout(call: FailedCall) -> Hint | None:
     return Hint(f"To wait longer, set timeout to {longer} in the profile.", commands=(command,))
 
 
+OLD_MCP: Final = Rule(
+    "The server seems to use MCP's old HTTP+SSE transport, which rpcexplorer does not support. "
+    "Ask its owner for the URL of the streamable HTTP transport, often /mcp.", fits=_is_old_mcp,
+)  # fmt: skip
 UNTESTED_RULES: Final[tuple[HintRule, ...]] = (
     untrusted_certificate,
     silent_process,
@@ -863,10 +867,7 @@ RULES: Final[tuple[HintRule, ...]] = (
     moved,
     login_apart,
     session_header,
-    Rule(
-        "The server seems to use MCP's old HTTP+SSE transport, which rpcexplorer does not support. "
-        "Ask its owner for the URL of the streamable HTTP transport, often /mcp.", fits=_is_old_mcp,
-    ),
+    OLD_MCP,
     Rule(
         "The server has no MCP over streamable HTTP at this URL. "
         "rpcexplorer does not support MCP's old HTTP+SSE transport, often at /sse.",

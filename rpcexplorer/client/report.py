@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
-from rpcexplorer.client.hints import hint_for, refuses_request, was_read
+from rpcexplorer.client.hints import OLD_MCP, FailedCall, hint_for, refuses_request, was_read
 from rpcexplorer.client.open_probe import OpenProbe
 from rpcexplorer.client.probe import DISCOVER, SIGNS, Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
@@ -392,6 +392,9 @@ def advice_of(probe: Probe) -> str:
         return ""
     if isinstance(outcome, Unreached) and outcome.step in {"name", "connect"}:
         return "There was no connection. Start the server, or try another URL."
+    for result in probe.results:
+        if hint := OLD_MCP(FailedCall.of(result.exchange, result.form)):
+            return hint.sentence
     return advice_for(probe.profile)
 
 

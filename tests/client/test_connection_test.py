@@ -890,6 +890,12 @@ def with_credentials(wire: RawServer) -> list[str]:
     return [path_of(request) for request in wire.requests if request.header("Authorization")]
 
 
+def test_old_transport_of_mcp_is_named(explorer: Explorer) -> None:
+    with RawServer(lambda _: http_reply(b"Cannot POST", 404)) as wire:
+        report = report_of(explorer, f"{wire.origin}/sse")
+    assert "MCP's old HTTP+SSE transport, which rpcexplorer does not support" in report.advice
+
+
 @pytest.mark.parametrize(("more", "path"), [(AUTH, "/api/v2/"), (f'path = "/elsewhere"\n{AUTH}', "/elsewhere")])
 def test_credentials_stay_at_their_path(tmp_path: Path, more: str, path: str) -> None:
     with RawServer(guarded_at("/rpc")) as wire:
