@@ -283,8 +283,11 @@ class Tester:
         limit = min(form.timeout, patience, seconds)
         opened = await client.open(timeout=limit, stop=self._stop)
         called = opened
-        if method == INITIALIZE[0] and client.mcp is not None and client.mcp.is_stateless:
-            method = DISCOVER  # It was opened without a handshake.
+        if method == INITIALIZE[0] and client.mcp is not None:
+            if client.mcp.is_stateless:
+                method = DISCOVER  # It was opened without a handshake.
+            elif trial.steps:
+                method = INITIALIZE[-1]  # Servers of other protocols answer initialize, too.
         if isinstance(opened.outcome, Sent) and method != INITIALIZE[0]:  # The handshake is an answered call.
             called = await client.send(Draft(method), timeout=limit, stop=self._stop)
         if self._messages[method]:  # We answered our own call.

@@ -817,7 +817,9 @@ def not_initialized(call: FailedCall) -> Hint | None:
     if profile.connection_kind == "http" or not _has_no_preset(call) or call.error is None:
         return None
     name = "mcp"
-    if call.code == NOT_INITIALIZED:
+    if call.error.habits and call.says("^Not initialized$"):
+        name = "codex"  # Its messages have no jsonrpc.
+    elif call.code == NOT_INITIALIZED:
         if not call.says("initiali[sz]"):
             return None
         if profile.connection_kind == "websocket" or profile.framing != USUAL_FRAMING:

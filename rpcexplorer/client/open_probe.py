@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.client.hints import hint_for
+from rpcexplorer.client.hints import hint_for, refuses_request
 from rpcexplorer.client.probe import Proposal, TrialResult
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.problem import Changes
@@ -23,6 +23,8 @@ from rpcexplorer.rpc.messages import ErrorObject, Result
 
 PATHS: Final = ("/rpc", "/ws", "/jsonrpc", "/websocket", "/mopidy/ws")
 """Usual paths of WebSocket servers besides the root, most frequent first."""
+AT_OWN_PATHS: Final = ("truenas", "deribit")
+"""Presets of WebSocket servers with paths that no other server has."""
 HANDSHAKES: Final = ("lsp", "mcp")
 """Presets of servers that answer nothing, or end, before their handshake."""
 STRICT: Final = ("electrum", "ovsdb")
@@ -91,6 +93,8 @@ class OpenResult(Struct, frozen=True):
         outcome = self.called.outcome
         if isinstance(outcome, Result | Sent):
             return True
+        if self.trial.steps and refuses_request(self.called):
+            return False
         return (
             isinstance(outcome, ErrorObject) and TrialResult(self.form, self.called).speaks and self.hint_changes == ()
         )
@@ -214,6 +218,8 @@ class OpenProbe:
             if result.is_elsewhere and form.path == "/" and "path" not in self._chosen:
                 for path in PATHS:
                     yield from self._with(result, (("path", path),))
+                for name in AT_OWN_PATHS:
+                    yield from self._with(result, (("preset", name),))
         elif result.is_mute and form is self.profile and self._chosen.isdisjoint(GUESSED):
             words = " ".join(form.command)
             presets = sorted(HANDSHAKES, key=lambda name: name not in words)

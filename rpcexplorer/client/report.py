@@ -297,6 +297,8 @@ def _rows_of_opening(profile: Profile, method: str) -> list[Check]:
         if method == DISCOVER:
             words = "The server needs none in the version of MCP that it speaks."
         rows.append(Check("Handshake", "well", words))
+    elif answered := [opening.method for opening in profile.openings if not opening.notification]:
+        rows.append(Check("Handshake", "well", f"The server answered {joined_words(answered)}."))
     return rows
 
 

@@ -254,10 +254,38 @@ for line in sys.stdin:
         print(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": {}}), flush=True)
     elif "id" in call:
         error = {"code": -32600, "message": "Server not initialized"}
-        print(json.dumps({"jsonrpc": "2.0", "id": call["id"], "error": error}), flush=True)
+        answer = {"result": {"tools": []}} if call["method"] == "tools/list" else {"error": error}
+        print(json.dumps({"jsonrpc": "2.0", "id": call["id"], **answer}), flush=True)
 """
     report = process(tmp_path, script)
     assert form_of(report) == {"preset": "mcp"}
+    others = process(tmp_path, script.replace("tools/list", "things/list"))
+    assert (others.proposal, rows(others)[1]) == (None, ("JSON-RPC", "failed")), "it only begins as MCP does"
+
+
+def test_app_server_of_codex_is_found_out(tmp_path: Path) -> None:
+    script = """\
+import json, sys
+begun = []
+for line in sys.stdin:
+    call = json.loads(line)
+    begun.append(call["method"])
+    answer = {"result": {"data": []}}
+    if begun[0] != "initialize" or begun[1:2] not in ([], ["initialized"]):
+        answer = {"error": {"code": -32600, "message": "Not initialized"}}
+    if "id" in call:
+        print(json.dumps({"id": call["id"], **answer}), flush=True)
+"""
+    report = process(tmp_path, script)
+    assert form_of(report) == {"preset": "codex"}
+    handshake = next(check for check in report.checks if check.label == "Handshake")
+    assert (handshake.state, handshake.words) == ("well", "The server answered initialize.")
+
+
+def test_opening_call_that_fails_is_its_own_row(tmp_path: Path) -> None:
+    report = tried(tmp_path, answer, '[[profile.x.open]]\nmethod = "hello"\n')
+    assert rows(report)[:3] == [("Connection", "well"), ("Handshake", "failed"), ("JSON-RPC", "unknown")]
+    assert "hello returned the error -32601 no such method." in report.checks[1].words
 
 
 LACKS_META = """
@@ -351,14 +379,15 @@ def test_web_server_is_tested_over_http(tmp_path: Path, scheme: str) -> None:
     assert len(report.calls) <= MOST
 
 
-@pytest.mark.parametrize("scheme", ["ws", "http"])
-def test_web_socket_is_found_at_its_path(tmp_path: Path, scheme: str) -> None:
+def at_path(tmp_path: Path, scheme: str, path: str) -> Report:
+    """Test the address of a WebSocket server that has this path alone."""
+
     async def answer(connection: ServerConnection) -> None:
         async for message in connection:
             await connection.send(json.dumps({"jsonrpc": "2.0", "id": json.loads(message)["id"], "result": []}))
 
     def refuse(connection: ServerConnection, request: Request) -> Response | None:
-        return None if request.path == "/rpc" else connection.respond(404, "nothing here")
+        return None if request.path == path else connection.respond(404, "nothing here")
 
     async def run() -> Report:
         explorer = opened(tmp_path, 'url = "tcp://127.0.0.1:1"')
@@ -366,9 +395,21 @@ def test_web_socket_is_found_at_its_path(tmp_path: Path, scheme: str) -> None:
             port = next(iter(server.sockets)).getsockname()[1]
             return await explorer.test(ad_hoc(f"{scheme}://127.0.0.1:{port}"))
 
-    report = asyncio.run(run())
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("scheme", ["ws", "http"])
+def test_web_socket_is_found_at_its_path(tmp_path: Path, scheme: str) -> None:
+    report = at_path(tmp_path, scheme, "/rpc")
     assert form_of(report)["path"] == "/rpc"
     assert (scheme == "ws") == ("url" not in form_of(report))
+
+
+def test_web_socket_with_a_path_of_its_own_is_known(tmp_path: Path) -> None:
+    report = at_path(tmp_path, "ws", "/api/current")
+    assert form_of(report) == {"preset": "truenas"}
+    assert report.proposal is not None
+    assert (report.proposal.secrets, report.exit_code) == (("token",), 0)
 
 
 def test_no_credentials_go_to_a_path_that_was_not_chosen(tmp_path: Path) -> None:
