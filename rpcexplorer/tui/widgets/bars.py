@@ -259,7 +259,7 @@ class Footer(Widget):
             self.call_later(self._look)
 
     def _look(self) -> None:
-        """Draw the line again if it changes. Textual asks for it once more in the frame after each move of the focus."""
+        """Draw the line again if it changes. Textual asks for it once more, a frame after each move of the focus."""
         self._will_look = False
         is_drawn = bool(self.shown)
         if not is_drawn or (self.app.screen is self.screen and list(self._possible()) != self.shown):

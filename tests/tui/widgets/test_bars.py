@@ -134,7 +134,7 @@ async def test_footer_drops_discover_once_methods_are_known(explorer: Explorer) 
 
 
 @pytest.mark.drawn
-async def test_footer_is_not_drawn_again_without_other_keys(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_footer_with_the_same_keys_is_drawn_once(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
     draw = Footer.render_line
 
