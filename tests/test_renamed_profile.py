@@ -196,7 +196,7 @@ def test_profiles_that_share_variables_can_be_renamed(read: ReadAgain) -> None:
 @pytest.mark.parametrize(
     ("name", "new", "words"),
     [
-        ("shpo", "store", "there is no profile `shpo`. Did you mean `shop`?"),
+        ("shpo", "store", "There is no profile `shpo`. Did you mean `shop`?"),
         ("shop", "prod", "there is already a profile `prod`. Choose another name"),
         ("shop", "PROD", "the profile `prod` uses the same environment variables as `PROD`"),
         ("shop", "../x", "not a valid profile name"),

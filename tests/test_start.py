@@ -101,7 +101,7 @@ def test_screen_opens_without_a_command(arguments: list[str], opened: str, world
 def test_unknown_profile_opens_no_screen(world: World) -> None:
     assert _run(["-p", "y"], world) == 2
     assert isinstance(world.stderr, Keyboard)
-    assert "there is no profile `y`. Your profiles: x" in world.stderr.getvalue()
+    assert "There is no profile `y`. Your profiles: x" in world.stderr.getvalue()
 
 
 def test_demo_chosen_on_screen_starts_the_demo(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.files.io import read_bytes
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import Described
-from rpcexplorer.model.problem import nearest
+from rpcexplorer.model.problem import UserError, nearest
 
 
 def whole_number(least: int, most: int | None = None, *, otherwise: str = "") -> Callable[[str], int]:
@@ -157,7 +157,7 @@ def file_text(name: str, world: World) -> str:
     path = world.path(name)
     content = read_bytes(path, links=True, others=True)
     if content is None:
-        raise click.UsageError(f"There is no file {path}. Check the name.")
+        raise UserError(f"There is no file {path}. Check the name.")
     return _decoded(content, str(path))
 
 

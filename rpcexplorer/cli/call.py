@@ -31,6 +31,7 @@ from rpcexplorer.cli.run import (
 )
 from rpcexplorer.cli.world import World, ask
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.files.toml import dotted
 from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import Batch, Draft, judged
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused
@@ -152,8 +153,10 @@ def resolved(run: Run, draft: Draft | Batch, given: Sequence[str], id: str = "")
         return draft
     from rpcexplorer.variables.resolve import Missing, used_in  # Few calls have variables.
 
-    for name in values.keys() - {variable.name for variable in used_in(draft)}:
-        run.world.warn(f"--set {name}=… has no effect: the params contain no {{{{{name}}}}}")
+    if not isinstance(draft.read(), Typo):  # Params with a problem are not sent, and their variables are unknown.
+        used = {variable.name.partition(":")[0] for variable in used_in(draft)}
+        for name in values.keys() - used:
+            run.world.warn(f"--set {name}=… has no effect: the params contain no {{{{{name}}}}}")
     found = explorer.resolved(draft, values, id=id)
     if isinstance(found, Missing) and run.asks:
         found = explorer.resolved(draft, values | _asked(found.names), id=id)
@@ -168,6 +171,11 @@ def resolved(run: Run, draft: Draft | Batch, given: Sequence[str], id: str = "")
 def _saved(explorer: Explorer, draft: Draft) -> Draft:
     name, calls = draft.method.removeprefix(SIGN), explorer.saved_calls()
     if name not in calls:
+        key = dotted(("call", name))
+        for problem in explorer.profiles.problems:
+            if problem.key == key or problem.key.startswith(f"{key}."):
+                where = f"{problem.file}:{problem.line}"
+                fail(f"Nothing was sent: {draft.method} has a problem in {where}. Correct it first.")
         fail(no_such_call(draft.method, calls, explorer.profile.name if explorer.profile else ""))
     if draft.text:
         fail(f"The saved call {draft.method} already has params. To set its variables, use --set NAME=VALUE.")
@@ -324,6 +332,10 @@ def _send(
     """
     if [sending.part == "response", sending.body, sending.text].count(True) > 1:
         raise click.UsageError("Use only one of --response, --body and --text.")
+    if sending.id == "":
+        raise click.UsageError("--id is empty. Name an id, or remove --id to use a new one.")
+    if sending.dry_run and sending.include:
+        raise click.UsageError("--dry-run has no response with headers. Remove --include.")
     world, out = run.world, Output(run.world, sending.output)
     if has_result:
         world.write(b"")  # If the result cannot be printed, nothing is sent.

@@ -159,7 +159,7 @@ def compare(run: Run, /, first: str | None, second: str | None, profiles: tuple[
 
 def _with_import(sentence: str, words: Iterable[str]) -> str:
     """Return the sentence with the commands that import the cases among the words."""
-    commands = [shlex.join([PROGRAM, "history", "import", word]) for word in words if is_case(word)]
+    commands = [shlex.join([PROGRAM, "history", "import", word]) for word in dict.fromkeys(words) if is_case(word)]
     return "\n".join([f"{sentence} To choose calls of a case by their ids, import it:", *commands])
 
 

@@ -84,7 +84,7 @@ def note_event(world: World, explorer: Explorer, profile: Profile, event: Event)
     if not about or about in world.noted:
         return
     world.noted.add(about)
-    sentence = f"{event.remark}: {quoted_message(explorer, profile, event)}"
+    sentence = f"The server sent {quoted_message(explorer, profile, event)}: {event.remark}"
     if event.kind == "request":
         method = cut(explorer.event_redactor(profile).method(event.method))
         keys = (f"{answer_key(about, 'ask')}=", f"{answer_key(about, 'result_json')}=JSON")

@@ -370,11 +370,11 @@ def search(run: Run, /, text: str, limit: int, profile: str | None, as_json: boo
 @history.command()
 @click.argument("id", required=False)
 @of_history
-@click.option("--params", "part", flag_value="params", help="Print only the params.")
-@click.option("--body", "part", flag_value="body", help="Print only the body of the response.")
-@click.option("--json", "part", flag_value="json", help="Print the call as one JSON object.")
+@click.option("--params", is_flag=True, help="Print only the params.")
+@click.option("--body", is_flag=True, help="Print only the body of the response.")
+@click.option("--json", "as_json", is_flag=True, help="Print the call as one JSON object.")
 @click.pass_obj
-def show(run: Run, id: str | None, profile: str | None, part: str | None) -> None:
+def show(run: Run, id: str | None, profile: str | None, params: bool, body: bool, as_json: bool) -> None:
     """Show one call: request, response, headers, time, duration.
 
     Without an ID, the newest call is shown. A part of an id is enough if only one call has it. An id of an event shows
@@ -386,13 +386,15 @@ def show(run: Run, id: str | None, profile: str | None, part: str | None) -> Non
       rpcexplorer history show 1m7ypmkv7qa7kfj --body | jq .result
       rpcexplorer history show --json | jq -r '.headers[] | select(.name == "X-Request-Id").value'
     """
+    if [params, body, as_json].count(True) > 1:
+        raise click.UsageError("Use only one of --params, --body and --json.")
     world, explorer = run.world, use_history(run, profile)
     exchange = find_record(explorer, id, own_first=profile is not None).exchange
-    if part == "params":
+    if params:
         world.print_json(exchange.params.encode(errors="backslashreplace"))
-    elif part == "body":
+    elif body:
         world.print_bytes(exchange.response.body)
-    elif part == "json":
+    elif as_json:
         world.print_json_line(json_of(_row(exchange, explorer.history.writer) | _rest(exchange)))
     else:
         world.print(shown(exchange, colour=world.colours))

@@ -80,7 +80,10 @@ def import_(run: Run, file: str, save: str | None, dry_run: bool, as_json: bool)
     found = imported(text)
     _show(run.world, found, as_json=as_json)
     if not found.calls:
-        fail(f"Nothing was imported. {' '.join(found.notes)}".rstrip())
+        notes = list(found.notes)
+        if any("without a body" in skipped.why for skipped in found.skipped):
+            notes.append("A JSON-RPC call is a POST with a body.")
+        fail(f"Nothing was imported. {' '.join(notes)}".rstrip())
     if dry_run:
         return
     if save is not None:

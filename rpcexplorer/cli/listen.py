@@ -211,7 +211,7 @@ class Listener:
             if self._size > MAX_UNWRITTEN:
                 self._write()
         else:
-            self._world.report(f"{event.remark}: {quoted_message(self._explorer, profile, event)}")
+            self._world.report(f"The server sent {quoted_message(self._explorer, profile, event)}: {event.remark}")
             if event.remark == NOT_JSON_RPC and not self._names:
                 self._count()
 

@@ -28,6 +28,7 @@ from rpcexplorer.files.io import read_bytes
 from rpcexplorer.model.exchange import CASE_ENDING
 from rpcexplorer.model.problem import PROGRAM, UserError, nearest
 from rpcexplorer.model.profile import URL_BEGINNINGS, with_scheme
+from rpcexplorer.patterns import regex
 
 
 def run(arguments: Sequence[str], world: World) -> int:
@@ -267,13 +268,23 @@ def _message(error: click.UsageError) -> str:
         case click.NoSuchOption(option_name=name, ctx=ctx) if ctx is not None:
             return _no_option(name, ctx)
         case click.MissingParameter(param=param, ctx=ctx) if param is not None and ctx is not None:
-            usage = " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
-            return f"{_name(param)} is missing. Usage:\n{usage}"
+            return f"{_name(param)} is missing. Usage:\n{_usage(ctx)}"
+        case click.BadOptionUsage(option_name=name, message=message):
+            wrong = "needs a value" if "requires" in message else "takes no value"
+            return f"The option {name} {wrong}."
         case click.BadParameter(param=click.Argument(type=click.Choice()), message=message):
             return message  # The usage line has no name for it, and the choices explain it.
         case click.BadParameter(param=param, message=message) if param is not None:
             return f"{_name(param)}: {message}"
-    return error.format_message()
+    message = error.format_message()
+    extra = regex(r"Got unexpected extra arguments? \((.*)\)").fullmatch(message)
+    if extra is not None and error.ctx is not None:
+        return f"{error.ctx.info_name} has no use for {extra[1]}. Usage:\n{_usage(error.ctx)}"
+    return message
+
+
+def _usage(ctx: click.Context) -> str:
+    return " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
 
 
 PARAMS: Final = frozenset({"params", "given"})

@@ -30,6 +30,7 @@ from rpcexplorer.cli.run import (
 )
 from rpcexplorer.cli.world import ask_hidden
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.params import value_problem
 from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.problem import PROGRAM, Changes, Problem, joined_words, nearest, quoted
@@ -239,8 +240,8 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
         case "json":
             try:
                 value = json.loads(typed)
-            except ValueError as error:
-                fail(f"{row.option} must be JSON: {error}.")
+            except ValueError:
+                fail(f"{row.option} is not valid JSON: {value_problem(typed)}")
             if any(leaf is None for _, leaf in leaves(value)):
                 fail(f"{row.option}: sessions.toml cannot contain null. Remove it.")
             return value
@@ -250,7 +251,7 @@ def _value(row: ProfileKey, typed: Any, folder: Path, file: Path) -> Any:
 def _with_option(name: str, problem: Problem) -> str:
     """Return a problem with the option that its value was typed for."""
     if problem.key in {f"profile.{name}", f'profile."{name}"'}:
-        return f"NAME: {problem.sentence}"
+        return f"NAME {name}: {problem.sentence}"
     key = problem.key.removeprefix(f'profile."{name}".' if "." in name else f"profile.{name}.")
     for row in OPTIONS:
         if key == row.key or key.startswith(f"{row.key}."):
@@ -443,6 +444,8 @@ def default(run: Run, name: str | None, team: bool) -> None:
     explorer, world = run.explorer, run.world
     found = explorer.profiles
     if name is None:
+        if found.default is None and len(found.leaves) > 1 and found.wrong_default is None:
+            fail(f"There is no default profile. To set one, run:\n{PROGRAM} profiles default NAME")
         world.print(unless_problem(found.get()).name)
         return
     run.use(name)
@@ -547,6 +550,9 @@ def secret(run: Run, name: str, field: str | None, from_stdin: bool, forget: boo
 def _new_value(run: Run, profile: Profile, field: str, *, from_stdin: bool) -> str:
     if from_stdin:
         value = run.world.stdin.readline().decode(errors="replace").rstrip("\r\n")
+    elif field not in profile.secrets and not profile.assumes_auth:
+        needed = ", ".join(profile.secrets) or "none"
+        fail(f"{profile.name} uses no {field}: its auth type is {profile.auth.kind}. Its secrets: {needed}.")
     elif run.asks:
         value = ask_hidden(f"{field} for {profile.name} ({profile.origin})")
     else:

@@ -25,6 +25,7 @@ from rpcexplorer.model.profile import (
     ELICITATION,
     FORM_OF_REQUEST,
     PROCESS,
+    SCHEMES,
     URL_BEGINNINGS,
     Profile,
     ad_hoc,
@@ -148,6 +149,8 @@ class Server(Struct):
                 raise click.UsageError("A process has no URL. Name its words with --stdio WORDS.")
             if "://" not in url:
                 raise click.UsageError(f"A URL begins with {URL_BEGINNINGS}, such as http://127.0.0.1:8000/jsonrpc.")
+            if scheme_of(url) not in SCHEMES:
+                raise click.UsageError(f"{scheme_of(url)}:// is not supported. Begin the URL with {URL_BEGINNINGS}.")
             if self.stdio is not None:
                 raise click.UsageError("Name a URL or a process, not both.")
         if self.is_typed and profile:
@@ -242,11 +245,18 @@ class Run:
         problems = [*explorer.profiles.problems]
         if creates and explorer.profiles.refused_by_name in problems:
             problems.remove(explorer.profiles.refused_by_name)
-        for sentence in first_few(problems, MAX_PROBLEMS):
-            self.world.say(sentence)
+        for sentence in first_few([*filter(self._concerns, problems)], MAX_PROBLEMS):
+            self.world.warn(sentence)
         if back := explorer.take_unsaved_back():
             self.world.say(back)
         return explorer
+
+    def _concerns(self, problem: Problem) -> bool:
+        """Return whether a problem may be one of the server that the options name.
+
+        A problem that makes a whole profile unusable ends the command that uses it.
+        """
+        return problem.profile is None or not self.server.is_named
 
     def _can_answer(self, method: str) -> bool:
         """Return whether the user can answer a request of a server on the terminal: only what is asked in a form."""
@@ -350,15 +360,15 @@ def _option(key: str) -> str:
 
 
 F = TypeVar("F", bound=Callable[..., Any])
-ONLY_ONE: Final = {"url": "URL", "stdio": "process", "preset": "preset", "framing": "framing"}
+ONLY_ONE: Final = {"profile": "profile", "url": "URL", "stdio": "process", "preset": "preset", "framing": "framing"}
 
 
 def _note_server(context: click.Context, option: click.Parameter, value: Any) -> None:
-    """Note what an option says about the server. The last one counts, unless there can be only one."""
+    """Note what an option says about the server. The last one counts, unless there can be only one value."""
     server, name = context.obj.server, str(option.name)
     if value is None:
         return
-    if name in ONLY_ONE and getattr(server, name) is not None:
+    if name in ONLY_ONE and getattr(server, name) not in {None, value}:
         raise click.UsageError(f"Name only one {ONLY_ONE[name]}.")
     setattr(server, name, value)
 

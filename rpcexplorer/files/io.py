@@ -362,10 +362,14 @@ def save_as(path: Path, folder: Path, content: bytes, *, replacing: bool) -> str
     No folder is created: a missing one is a typo.
     """
     if not os.path.isdir(path.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
-        return f"cannot write {path}: there is no folder {path.parent}. Choose another path"
+        return str(_no_folder(path))
     if replacing:
         return error_of(lambda: write_output(path, folder, content))
     return error_of(lambda: write_new(output_file(path, folder), content))
+
+
+def _no_folder(path: Path) -> FileError:
+    return FileError(f"cannot write {path}: there is no folder {path.parent}. Choose another path")
 
 
 def refuse_unwritable(path: Path, folder: Path) -> None:
@@ -373,7 +377,7 @@ def refuse_unwritable(path: Path, folder: Path) -> None:
     target = output_file(path, folder)
     with file_errors("write", path):
         if not target.parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+            raise _no_folder(path)
         if not os.access(target.parent, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         with suppress(FileNotFoundError):

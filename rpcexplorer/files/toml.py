@@ -8,7 +8,7 @@ import tomllib
 from bisect import bisect_right
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, field
 
@@ -313,6 +313,28 @@ def printable(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
+_SYNTAX: Final = (
+    ("Cannot overwrite", "a key is set twice"),
+    ("Cannot mutate", "a key or table is set twice"),
+    ("Cannot declare", "a table is written twice"),
+    ("Duplicate inline", "a key is set twice between { and }"),
+    ("Expected newline", "only a comment can follow a value on its line"),
+    ("Expected ']'", "the header of a table needs ] at its end"),
+    ("Expected '='", "a key needs = and a value"),
+    ("Invalid value", "this is not a value. Text needs quotes"),
+    ("Invalid statement", "a line must begin with a key or a [header]"),
+    ("Invalid initial", "this is not a key"),
+    ("Invalid hex", "this escape needs more hexadecimal digits"),
+    (r"Illegal character '\n'", "a text needs a quote at its end"),
+    ("Illegal character", "this control character is not allowed here"),
+    ("Unterminated string", "a text needs quotes at its end"),
+    ("Unclosed array", "an array needs a comma between values and ] at its end"),
+    ("Unclosed inline", "a table needs a comma between its keys and } at its end"),
+    ("Unescaped", r"a backslash in double quotes must be \\, unless it is an escape such as \n"),
+)
+"""The beginnings of the parser's messages, and sentences for them."""
+
+
 def _syntax(path: Path, text: str, message: str) -> Problem:
     lines = text.split("\n")
     found = WHERE.fullmatch(message)
@@ -320,5 +342,6 @@ def _syntax(path: Path, text: str, message: str) -> Problem:
     what, line = found[1], int(found[2] or len(lines))
     if CONFLICT.match(lines[line - 1]):
         return Problem(str(path), f"line {line} is a merge conflict marker. Resolve the conflict", line)
+    what = next((words for beginning, words in _SYNTAX if what.startswith(beginning)), what)
     column = f" at column {found[3]}" if found[3] else " at the end of the file"
     return Problem(str(path), f"this is not TOML: {what[:1].lower()}{what[1:]}{column}. Correct this line", line)

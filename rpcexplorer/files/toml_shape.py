@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
-from rpcexplorer.files.toml import KeyPath, TomlFile
+from rpcexplorer.files.toml import KeyPath, TomlFile, dotted
 from rpcexplorer.jsontext.scan import MAX_INTEGER
 from rpcexplorer.model.problem import Problem, counted, cut, nearest
 from rpcexplorer.patterns import regex
@@ -177,7 +177,7 @@ def _walk(reading: CheckedFile, rule: Rule, value: Any, place: Place) -> None:
         else:
             reading.leaves[path] = Leaf(result, Written(reading.file, path))
     elif not isinstance(value, dict):
-        _complain(reading, path, "must be a table")
+        _complain(reading, path, f"must be a table. Write its keys below [{dotted(path)}]")
     elif isinstance(rule, TableRule):
         for key, inner in value.items():
             here = Place(place.folder, (*path, key))

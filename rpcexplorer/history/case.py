@@ -58,7 +58,7 @@ class Cases:
         except FileError as error:
             return Problem(str(path), error.sentence)
         if content is None:
-            return Problem(str(path), "there is no such file. Check its name")
+            return Problem("", f"There is no file {path}. Check the name.")
         case = case_of(path, content, now or datetime.now(UTC))
         if isinstance(case, Problem):
             return case

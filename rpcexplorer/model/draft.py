@@ -109,7 +109,8 @@ def calls_of(draft: Draft | Batch, id: str, envelope: EnvelopeForm = "2.0") -> t
     """Return the calls for this JSON-RPC version, or why none is sent."""
     calls = to_calls(draft, id)
     if isinstance(calls, Typo):
-        return Refused("params", f"The params cannot be sent: {calls}")
+        name = "params" if isinstance(draft, Draft) else "batch"
+        return Refused("params", f"The {name} cannot be sent: {calls}")
     if envelope == "transmission" and isinstance(draft, Batch):
         return Refused("params", NO_BATCH)
     if envelope == "transmission" and any(call.params != "[]" and call.params.lstrip()[:1] == "[" for call in calls):
@@ -166,6 +167,8 @@ def _rows_of(text: str) -> tuple[_Row, ...] | Typo:
     if isinstance(read, Typo):
         return read
     spans = elements(text, int(text.startswith(MARK)))
+    if read.text.strip() == "[]":
+        return _problem(text, (0, len(text)), "the batch is empty", f"write at least one call: [{EXAMPLE}]")
     if not spans:
         return _problem(text, (0, len(text)), "a batch must be an array of calls", f"write [{EXAMPLE}]")
     rows = []

@@ -23,6 +23,7 @@ class Problem(Struct, frozen=True):
     """A problem in a file that people write."""
 
     file: str
+    """Empty if the problem is a name that the user typed: the sentence is then complete."""
     sentence: str
     """The problem and what to do, without file and line."""
     line: int | None = None
@@ -33,6 +34,8 @@ class Problem(Struct, frozen=True):
     """The number of problems that this one summarises."""
 
     def __str__(self) -> str:
+        if not self.file:
+            return self.sentence
         text = self.file
         if self.line is not None:
             text += f":{self.line}"

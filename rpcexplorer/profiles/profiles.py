@@ -118,19 +118,18 @@ class Profiles(Struct, dict=True):
             name = self.default
         if name is None and len(self.leaves) == 1:
             [name] = self.leaves
-        where = str(self.files[-1]) if self.files else TEAM_FILE
         if name is None:
             if not self.leaves:
-                return Problem(where, f"no profile is chosen. {available_profiles('', ())}")
+                return Problem("", f"No profile is chosen. {available_profiles('', ())}")
             choose = f"Choose one with -p NAME ({joined_words(sorted(self.leaves))})"
             set_default = "To set a default, run `rpcexplorer profiles default NAME`"
-            return Problem(where, f"no profile is chosen, and there is no default. {choose}. {set_default}")
+            return Problem("", f"No profile is chosen, and there is no default. {choose}. {set_default}")
         if name in self.profiles:
             return self.profiles[name]
         for problem in self.problems:
             if problem.profile == name:
                 return problem
-        return Problem(where, f"there is no profile `{name}`. {available_profiles(name, self.leaves)}")
+        return Problem("", f"There is no profile `{name}`. {available_profiles(name, self.leaves)}")
 
     @property
     def project_folder(self) -> Path:

@@ -40,7 +40,7 @@ class SecretCommand:
         assert self._process is not None
         code = self._process.returncode
         if code:
-            reason = f"ended with {code}"
+            reason = f"ended with exit code {code}"
             if code < 0:
                 reason = f"was ended by signal {-code}"
             raise UserError(reason)

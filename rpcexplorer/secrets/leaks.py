@@ -393,6 +393,8 @@ class Git:
         if ran is None:
             raise FileError(f"git did not respond within {SECONDS:g} s. Name the files to check instead of --staged")
         if ran.returncode and not (may_fail and ran.returncode == 1):
+            if b"not a git repository" in ran.stderr:
+                raise FileError(f"--staged needs a git repository. {self._folder} is not in one")
             lines = ran.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {ran.returncode}"]
             raise FileError(f"git cannot list the staged files of {self._folder}: {lines[-1].removeprefix('fatal: ')}")
         return ran.stdout

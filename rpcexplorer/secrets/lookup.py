@@ -183,9 +183,9 @@ def _problem(action: str) -> Iterator[None]:
         yield
     except ImportError:
         raise FileError(f"no keyring is installed. {INSTEAD}, or run `pip install rpcexplorer[keyring]`") from None
-    except Exception as error:  # noqa: BLE001 - what D-Bus and friends raise has no common base, and may quote values
-        name = type(error).__name__
-        raise FileError(f"cannot {action} the system keyring ({name}). {INSTEAD}, or unlock the keyring") from None
+    except Exception:  # noqa: BLE001 - the errors of keyrings have no common base, and may quote values
+        words = "it is locked, or there is none"
+        raise FileError(f"cannot {action} the system keyring: {words}. Unlock it, or s{INSTEAD[1:]}") from None
 
 
 MAX_SECRET_BYTES: Final = 64 * 1024

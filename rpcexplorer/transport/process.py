@@ -266,7 +266,7 @@ class ProcessWire(StreamWire):
         elif self._code < 0:
             words = f"{self._peer} was ended by {_name_of(-self._code)}"
         else:
-            words = f"{self._peer} ended with {self._code}"
+            words = f"{self._peer} ended with exit code {self._code}"
         lines = [line.strip() for line in self.stderr.decode("utf-8", "replace").splitlines()]
         lines = [line for line in lines if line][-MAX_LAST_LINES:]
         while lines:  # As many of the last lines as are short enough together.

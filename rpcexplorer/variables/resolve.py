@@ -229,6 +229,10 @@ class _Values:
             if name in known and can_be_named(name):
                 return known[name] if wanted.as_json else spelled(known[name])
         if not can_be_named(name):
+            before, _, suffix = name.rpartition(":")
+            if can_be_named(before):
+                ways = f"Write {OPENING}{before}}}}} or {OPENING}{before}:json}}}}"
+                return Unresolved(wanted, f"has the unknown suffix :{suffix}. {ways}")
             return Unresolved(wanted, f"is not a variable name. To send {OPENING} itself, write {OPENING * 2}")
         guess = nearest(name, [*self._sources.given, *self._sources.variables, *MADE])
         return Unresolved(wanted, "has no value", guess or "")

@@ -225,7 +225,7 @@ def test_case_of_two_servers_uses_two_profiles(shell: Shell) -> None:
     [
         ("-p x -p y", "Name one profile, or -p THEIRS=MINE for each server"),
         ("-p c=x", "-p: no call was recorded with c, only with a, b."),
-        ("-p a=nobody", "there is no profile `nobody`"),
+        ("-p a=nobody", "There is no profile `nobody`"),
         (
             "--yes",
             "Your profiles: x, y. Name one for each server:\n  rpcexplorer replay case.toml -p a=x -p b=y",

@@ -68,7 +68,7 @@ def test_listening_ends_with_the_connection(shell: Shell) -> None:
     ran = listen(shell, "send(TICK)\nsys.exit('no more')")
     assert (ran.code, ran.text) == (4, f"{TICK}\n")
     name = Path(sys.executable).name
-    assert ran.err == f"{name}: no more\nrpcexplorer: {name} ended with 1: no more.\n"
+    assert ran.err == f"{name}: no more\nrpcexplorer: {name} ended with exit code 1: no more.\n"
 
 
 def test_handshake_that_fails_without_a_call_is_named(shell: Shell) -> None:
@@ -144,15 +144,15 @@ def test_other_data_goes_to_stderr_each_time(shell: Shell) -> None:
     ran = listen(shell, f"send('starting', 'starting', '{long}', '{{\"id\": 1, \"result\": 2}}', TICK)", "--count", "1")
     assert ran.text == f"{TICK}\n"
     assert ran.err.splitlines() == [
-        "rpcexplorer: this is not a JSON object: starting",
-        "rpcexplorer: this is not a JSON object: starting",
-        "rpcexplorer: this is not a JSON object: a text of 2,000 bytes",
-        'rpcexplorer: no call waits for this response: {"id": 1, "result": 2}',
+        "rpcexplorer: The server sent starting: this is not a JSON object",
+        "rpcexplorer: The server sent starting: this is not a JSON object",
+        "rpcexplorer: The server sent a text of 2,000 bytes: this is not a JSON object",
+        'rpcexplorer: The server sent {"id": 1, "result": 2}: no call waits for this response',
     ]
 
 
 def test_messages_that_are_not_json_rpc_are_counted(shell: Shell) -> None:
-    ran = listen(shell, """send('{"notification": "a"}', TICK, TICK)\nreceive()""", "--count", "2")
+    ran = listen(shell, """send('{"event": "a"}', TICK, TICK)\nreceive()""", "--count", "2")
     assert (ran.code, ran.text) == (0, f"{TICK}\n")
 
 
@@ -175,7 +175,7 @@ def test_known_secrets_are_not_printed(shell: Shell) -> None:
     shell.run("profiles", "add", "x", "--stdio", words, "--auth", "inline", "--username", "ada")
     ran = shell.run("listen", "-p", "x")
     assert ran.text.splitlines() == [TICK, '{"method": "tick", "params": {"lighthouse": "«x.password»"}}', TICK]
-    assert "not a JSON object: «x.password»" in ran.err
+    assert "The server sent «x.password»: this is not a JSON object" in ran.err
 
 
 @pytest.mark.parametrize(("text", "expected"), [("1", 1), ("1s", 1), ("2m", 120), ("1.5h", 5400)])

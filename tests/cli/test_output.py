@@ -74,7 +74,7 @@ def test_incomplete_response_leaves_the_file_unchanged(
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("missing/out.json", "it does not exist. Check the path"),
+        ("missing/out.json", "there is no folder"),
         (".", "it is a folder. Name a file"),
         ("protected.json", "permission denied"),
         ("pipe", "it is a named pipe. Name a regular file"),

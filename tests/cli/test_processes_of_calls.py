@@ -80,7 +80,7 @@ def test_stderr_of_a_process_has_its_name(shell: Shell) -> None:
 
 def test_data_that_is_not_a_message_is_printed_once(shell: Shell) -> None:
     ran = shell.run("call", "ping", "--stdio", words(shell, "print('hello world\\nhello again'); answer()"))
-    assert (ran.out, ran.err) == (b'"pong"\n', "rpcexplorer: this is not a JSON object: hello world\n")
+    assert (ran.out, ran.err) == (b'"pong"\n', "rpcexplorer: The server sent hello world: this is not a JSON object\n")
 
 
 def test_secrets_are_sought_only_in_what_is_printed(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

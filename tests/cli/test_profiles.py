@@ -107,7 +107,7 @@ WRONG: Final = [
     ("--framing lines", "--framing: only streams and processes have a framing. Remove this option.\n"),
     ("--url stdio:", "Name one server, with --url URL or with --stdio WORDS."),
     ("--login-ended-status 7", "--login-ended-status: 7 is not valid"),
-    ("--login-params [", "--login-params must be JSON"),
+    ("--login-params [", "--login-params is not valid JSON: line 1, column 2: [ is not closed. Write ]"),
     ("--login-params '[null]'", "--login-params: sessions.toml cannot contain null"),
     ("--login-params 7", "--login-params: must be an array or a table"),
     ("""--login-params '{"password": "hunter2hunter2"}'""", "--login-params: secrets are not allowed in this file"),
@@ -128,7 +128,7 @@ def test_wrong_value_names_its_option_and_writes_nothing(shell: Shell, words: st
 def test_wrong_profile_name_is_reported(shell: Shell, name: str) -> None:
     ran = shell.run("profiles", "add", name, "--url", URL)
     assert ran.code == 2
-    assert "NAME: not a valid profile name" in ran.err
+    assert f"NAME {name}: not a valid profile name" in ran.err
 
 
 def test_preset_adds_path_auth_type_and_advice(shell: Shell) -> None:
@@ -257,7 +257,7 @@ def test_project_profile_is_changed_in_local_file(shell: Shell) -> None:
         (["mine", "content_type"], "is not KEY=VALUE"),
         (["mine"], "KEY=VALUE"),
         (["mine", "url="], "the profile has no `url`"),
-        (["nobody", "badge=dev"], "there is no profile `nobody`"),
+        (["nobody", "badge=dev"], "There is no profile `nobody`"),
         (["mine", "--team", "badge=dev"], "No project file describes mine"),
     ],
 )
@@ -353,7 +353,7 @@ def test_records_of_a_renamed_profile_keep_its_old_name(shell: Shell) -> None:
     assert shell.run("profiles", "show", "new").code == 0
     ran = shell.run("profiles", "rename", "old", "newer")
     assert ran.code == 2
-    assert "there is no profile `old`. Your profiles: new" in ran.err
+    assert "There is no profile `old`. Your profiles: new" in ran.err
 
 
 def test_add_of_an_existing_name_suggests_set(shell: Shell) -> None:

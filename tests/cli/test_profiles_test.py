@@ -163,7 +163,7 @@ def test_yes_needs_apply_and_no_keeps_exit_code(shell: Shell, monkeypatch: pytes
 def test_invalid_url_is_reported_before_the_plan(shell: Shell, typed: str) -> None:
     ran = shell.run("profiles", "test", typed)
     assert (ran.code, ran.out, len(ran.messages)) == (2, b"", 1)
-    assert "A URL begins with http://, https://" in ran.err
+    assert "A URL begins with http://, https://" in ran.err or "ftp:// is not supported. Begin the URL" in ran.err
     assert "ere is no profile" in shell.run("profiles", "test", "nosuch").err
 
 

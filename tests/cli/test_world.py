@@ -19,7 +19,8 @@ def test_line_from_a_file_is_indented(shell: Shell) -> None:
     shell.sessions('"a\\nrpcexplorer: all is well" = 1\n[profile.p]\nurl = "http://127.0.0.1"\n')
     ran = shell.run("profiles", "list")
     assert "all is well" in ran.err
-    assert [line for line in ran.err.splitlines() if line.startswith("rpcexplorer: ")] == [ran.err.splitlines()[0]]
+    assert not [line for line in ran.err.splitlines() if line.startswith("rpcexplorer: ")]
+    assert [line for line in ran.err.splitlines() if line.startswith("warning: ")] == [ran.err.splitlines()[0]]
 
 
 def test_wrapped_line_counts_columns_of_wide_characters() -> None:

@@ -253,7 +253,7 @@ def test_pipe_missing_and_huge_case_files_are_reported(explorer: Explorer, tmp_p
     os.mkfifo(tmp_path / "pipe")
     with (tmp_path / "long").open("wb") as long:
         long.truncate(1024**3)
-    for name, why in (("pipe", "named pipe"), ("none", "no such file"), ("long", "1,024 MiB")):
+    for name, why in (("pipe", "named pipe"), ("none", "There is no file"), ("long", "1,024 MiB")):
         said = explorer.cases.read(tmp_path / name)
         assert isinstance(said, Problem)
         assert why in said.sentence

