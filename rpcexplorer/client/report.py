@@ -277,6 +277,11 @@ def opening_rows(opened: Exchange, profile: Profile, method: str) -> list[Check]
         label = "Handshake" if outcome.in_handshake else _ROW_OF_STEP.get(outcome.step, "")
         at = labels.index(label) if label in labels else 0
         return _ended(rows, at, "failed", _with_hint(outcome.sentence, opened, profile), opened.exit_code)
+    if isinstance(outcome, Refused) and outcome.rejected and "Handshake" in labels:
+        return _ended(rows, labels.index("Handshake"), "failed", outcome.sentence, opened.exit_code)
+    if isinstance(outcome, Refused) and outcome.missing:
+        credentials = replace(rows[-1], state="failed", words=outcome.sentence, code=opened.exit_code)
+        return [*(_not_reached(row, UNSEEN) for row in rows[:-1]), credentials]
     if isinstance(outcome, Refused):
         return _ended(rows, 0, "failed", outcome.sentence, opened.exit_code)
     return _ended(rows, 0, "unknown", ENDED_BY_USER)

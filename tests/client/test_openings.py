@@ -192,6 +192,20 @@ def test_listening_and_the_connection_test_begin_with_them(tmp_path: Path, box: 
     assert [calls[:3] for calls in box.connections] == [["hello", "ready", "login"]] * 2
 
 
+def test_connection_test_says_where_the_login_failed(tmp_path: Path, box: Box) -> None:
+    async def act(explorer: Explorer) -> list[tuple[str, str]]:
+        report = await explorer.test(explorer.profiles.profiles["box"])
+        assert report.exit_code == 3
+        return [(check.label, check.state) for check in report.checks]
+
+    box.token = "another"
+    rejected = ask(tmp_path, box, act)
+    assert rejected[:3] == [("Connection", "well"), ("Handshake", "failed"), ("JSON-RPC", "unknown")]
+    missing = ask(tmp_path, box, act, OPEN.replace("{token}", "{password}"))
+    assert ("Connection", "unknown") in missing
+    assert ("Credentials", "failed") in missing
+
+
 def test_project_file_adds_no_opening_to_an_own_profile(tmp_path: Path, box: Box) -> None:
     (tmp_path / "sessions.toml").write_text('[[profile.box.open]]\nmethod = "erase"\nparams = ["{token}"]\n')
     assert ask(tmp_path, box, lambda explorer: explorer.call(Draft("ping"))).exit_code == 0
