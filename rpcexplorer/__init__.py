@@ -13,6 +13,7 @@ __all__ = [
     "BearerAuth",
     "Cancelled",
     "Client",
+    "ClientSettings",
     "CookieAuth",
     "DigestAuth",
     "Draft",
@@ -40,7 +41,7 @@ __all__ = [
     "__version__",
 ]
 _MODULES = {
-    "rpcexplorer.client.client": ("Client",),
+    "rpcexplorer.client.client": ("Client", "ClientSettings"),
     "rpcexplorer.explorer": ("Explorer",),
     "rpcexplorer.model.batch": ("BatchExchange",),
     "rpcexplorer.model.draft": ("Batch", "Draft"),

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -36,15 +36,42 @@ from rpcexplorer.rpc.codec import is_native
 if TYPE_CHECKING:
     from rpcexplorer.model.batch import BatchExchange
     from rpcexplorer.model.event import Event
+    from rpcexplorer.model.profile import Answer, HeaderHandshake, Login, McpVersion, MethodNote
+    from rpcexplorer.rpc.messages import EmptyParams, EnvelopeForm, IdForm
+    from rpcexplorer.transport.port import Framing
 
 ParamsValue = Sequence[Any] | Mapping[str, Any]
 BatchCall = tuple[str] | tuple[str, ParamsValue | None] | tuple[str, ParamsValue | None, str]
-SETTINGS: Final = (
-    "path", "timeout", "headers", "content_type", "accept", "empty_params", "envelope", "id", "ca_file",
-    "certificate", "cert_file", "key_file", "handshake", "mcp", "command", "folder", "environment", "framing", "login",
-    "answers", "methods",
-)  # fmt: skip
-"""The keys of a profile that change what a client sends, or what it understands."""
+StrPath = str | os.PathLike[str]
+
+
+class ClientSettings(TypedDict, total=False):
+    """The keys of a profile that change what a client sends, or what it understands."""
+
+    path: str
+    timeout: float
+    headers: Mapping[str, str] | Sequence[tuple[str, str]]
+    content_type: str
+    accept: str
+    empty_params: EmptyParams
+    envelope: EnvelopeForm
+    id: IdForm
+    ca_file: StrPath | None
+    certificate: str | None
+    cert_file: StrPath | None
+    key_file: StrPath | None
+    handshake: Literal["mcp", "lsp"] | Mapping[str, str] | HeaderHandshake
+    mcp: Literal["auto"] | McpVersion
+    command: Sequence[str]
+    folder: StrPath
+    environment: Mapping[str, str] | Sequence[tuple[str, str]]
+    framing: Framing
+    login: Mapping[str, Any] | Login
+    answers: Mapping[str, Mapping[str, Any] | Answer]
+    methods: Mapping[str, Mapping[str, Any] | MethodNote]
+
+
+SETTINGS: Final = tuple(ClientSettings.__annotations__)
 INSTEAD: Final = {
     "preset": "Client reads no presets. To see the keys of one, run `rpcexplorer presets show NAME`, and pass them.",
     "answer": 'Write answers, such as answers={"roots/list": {"result_json": "{}"}}.',
@@ -74,13 +101,11 @@ class Client(ProfileClient):
         client_secret: str | None = None,
         reply_limit: int = REPLY_LIMIT,
         on_event: Callable[[Event], None] | None = None,
-        **settings: Any,
+        **settings: Unpack[ClientSettings],
     ) -> None:
-        """Accept a URL, credentials, and these keys of a profile as settings.
+        """Accept a URL, credentials, and keys of a profile.
 
-        ``path``, ``timeout``, ``headers``, ``content_type``, ``accept``, ``empty_params``, ``envelope``, ``id``,
-        ``ca_file``, ``certificate``, ``cert_file``, ``key_file``, ``handshake``, ``mcp``, ``command``, ``folder``,
-        ``environment``, ``framing``, ``login``, ``answers`` and ``methods``. Tables are dicts. Raise ``TypeError`` for
+        `ClientSettings` has these keys, such as ``path`` and ``timeout``. Tables are dicts. Raise ``TypeError`` for
         another name, and ``ValueError`` for a value that cannot be used.
 
         A ``path`` is appended to ``url``. Without one, ``url`` is the complete address if it has a path of its own.
@@ -92,14 +117,14 @@ class Client(ProfileClient):
             raise ValueError(f'url: it must begin with {URL_BEGINNINGS}, or be "stdio:".')
         if isinstance(auth, type):
             raise TypeError(f"auth: pass an object, such as {auth.__name__}(), or the name of an auth type.")
-        settings = _checked(url, settings)
-        if "path" not in settings:
+        checked = _checked(url, settings)
+        if "path" not in checked:
             url, own_path = split_address(url)
-            settings["path"] = usual_path(url) if own_path is None else own_path
-        settings.setdefault("content_type", usual_type(settings["path"]))
+            checked["path"] = usual_path(url) if own_path is None else own_path
+        checked.setdefault("content_type", usual_type(checked["path"]))
         chosen = kind_named(auth)() if isinstance(auth, str) else auth
-        has_login = "login" in settings
-        profile = Profile(name="client", url=url, auth=chosen or Auth(), ad_hoc=True, has_login=has_login, **settings)
+        has_login = "login" in checked
+        profile = Profile(name="client", url=url, auth=chosen or Auth(), ad_hoc=True, has_login=has_login, **checked)
         profile = profile if chosen else with_usual_auth(profile)
         given = {"username": username, "password": password, "session": session, "token": token, "key": key}
         given["client_secret"] = client_secret

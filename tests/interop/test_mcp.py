@@ -165,7 +165,7 @@ def test_question_of_a_tool_is_answered_in_each_version(url: str, version: str, 
 
 
 @pytest.mark.parametrize("version", ["auto", *MCP_VERSIONS])
-def test_process_is_called_and_answered_in_each_version(version: str) -> None:
+def test_process_is_called_and_answered_in_each_version(version: Any) -> None:
     async def run() -> Exchange:
         command = [sys.executable, "-c", f"{SERVER}\nserver.run('stdio')"]
         async with Client("stdio:", command=command, handshake="mcp", mcp=version, answers=REGION) as client:
