@@ -273,6 +273,8 @@ def _with_browser(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str
 def _code_of(redirect: str, expected: str, state: str, server: Server) -> str:
     """Return the code of a redirect that belongs to this login."""
     address, _, query = redirect.strip().partition("?")
+    if "://" not in address:  # It may be the code.
+        raise refused("This is not the address of a page. Copy all of it from the browser, and log in again.")
     if address != expected:
         raise refused(f"The login ended at another address, {shown(address)}, not at {expected}. Log in again.")
     try:

@@ -268,7 +268,7 @@ def fetch(step: Fetch, *fields: str) -> Steps[AuthResponse]:
     outcome, origin = response.outcome, origin_of(step.url)
     if isinstance(outcome, Unreached):
         outcome = replace(outcome, sentence=f"The request for a token failed at {origin}: {outcome.sentence}")
-        raise EndedError(replace(response, outcome=outcome))
+        raise EndedError(AuthResponse(outcome))  # What came of the response may have a token in it.
     if response.response.status in range(300, 400):
         location = shown(response.response.header("location") or "nowhere")
         raise refused(f"{origin} redirects the request for a token to {location}. It is not followed.")

@@ -224,6 +224,16 @@ def test_renewal_without_an_answer_keeps_the_session(
     assert len(browser.visited) == 1
 
 
+@pytest.mark.parametrize("command", ["call ping -i --body", "login"])
+def test_response_with_half_a_token_is_not_shown(command: str, client: Shell, issuer: Issuer) -> None:
+    issuer.answers = [json_reply({"access_token": "half-of-a-token"}).replace(b"Length: ", b"Length: 1")]
+    ran = client.run(*command.split())
+    assert ran.code == 4
+    assert "The request for a token failed at" in ran.err
+    sinks = [ran.text, ran.err, client.run("history", "show", "--response").text, *client.files().values()]
+    assert [sink for sink in sinks if "half-of-a-token" in sink] == []
+
+
 @pytest.mark.parametrize("seconds", ["3600", "nan", -5, 10**300, None])
 def test_any_lifetime_of_a_token_is_read(seconds: object, client: Shell, issuer: Issuer) -> None:
     issuer.tokens["x"] = "read"
@@ -285,6 +295,11 @@ def test_redirect_can_be_pasted(
     refused = shell.run("login", "--paste", terminal=True)
     assert (refused.code, issuer.issued) == (3, 1)
     assert "The login ended at another address, https://evil.example/callback" in refused.err
+    monkeypatch.setattr("click.prompt", lambda *_, **__: "c0de-of-the-address")
+    refused = shell.run("login", "--paste", terminal=True)
+    assert (refused.code, issuer.issued) == (3, 1)
+    assert "This is not the address of a page." in refused.err
+    assert "c0de" not in refused.err
 
 
 def test_device_code_is_shown_until_the_user_has_typed_it(
@@ -400,6 +415,26 @@ def test_script_agrees_to_servers_with_an_option(
         assert (ran.code, json.loads(ran.out)["scope"]) == (0, "read"), ran.err
         assert f"Requests for a token go to {other.origin}." in capsys.readouterr().err
         assert client.run("call", "ping").code == 0
+
+
+@pytest.mark.parametrize("key", ["issuer", "resource"])
+def test_token_of_another_server_needs_a_yes_in_a_checkout(
+    key: str, shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    """The server of the checkout would get a token that the user's bank accepts."""
+    value = {"issuer": issuer.url, "resource": "https://bank.example.com/rpc"}[key]
+    shell.sessions(profile(resource, f', {key} = "{value}"'))
+    ran = shell.run("call", "ping", terminal=True)
+    assert (ran.code, issuer.server.requests, resource.server.requests) == (3, [], [])
+    assert "The login of profile shop is blocked: a file that other people can change names it" in ran.err
+    assert f"auth.{key}: {value}" in ran.err
+    assert shell.run("profiles", "allow", "shop", "--yes").code == 0
+    assert shell.run("call", "ping", terminal=True).code == 0
+
+
+def test_own_issuer_of_a_checkout_needs_no_yes(shell: Shell, resource: Resource) -> None:
+    shell.sessions(profile(resource, f', issuer = "{resource.origin}/auth"'))
+    assert "has no metadata of an authorization server" in shell.run("call", "ping").err
 
 
 def test_client_secret_without_client_id_is_named_first(shell: Shell, resource: Resource) -> None:
