@@ -24,12 +24,14 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import Problem
 from rpcexplorer.model.profile import OF_COMMAND, Profile, shares_variables
 from rpcexplorer.model.profile import variable as name_of_variable
-from rpcexplorer.model.secret import origin_of
+from rpcexplorer.model.secret import host_of, origin_of
 from rpcexplorer.profiles.allowed import Allowed, AllowedCommand, with_destination
 from rpcexplorer.profiles.layers import is_secret_command
 from rpcexplorer.profiles.profiles import Profiles
 
 SECRET_FILE = ("auth", "secret_file")
+OF_TOKEN = (("auth", "issuer"), ("auth", "resource"))
+"""The keys that choose whose token the user logs in for."""
 KEY = "client certificate"
 """The field name of the client certificate and its key, in words."""
 KIND = "auth.kind"
@@ -273,9 +275,9 @@ class Destinations:
     def _decided_by_others(self, profile: Profile) -> str:
         """Return what a file of others may not decide unasked, in words.
 
-        That is the command or file of a secret, a Unix socket, or a login without a secret. All have the user's
-        authority, whatever the credentials. Of a profile whose URL is in the user file, a change of the last two is
-        disputed.
+        That is the command or file of a secret, a Unix socket, a login without a secret, or the token of another
+        server: all have the user's authority, whatever the credentials. Of a profile whose URL is in the user file, a
+        change of the last three is disputed.
         """
         own, leaves = self.profiles.own.get(profile.name, {}), self.profiles.leaves.get(profile.name, {})
         for command in self._secret_commands_of_others(profile):
@@ -287,6 +289,9 @@ class Destinations:
             return ""
         if profile.socket:
             return "Unix socket"
+        if profile.auth.kind == "oauth":
+            theirs = [leaves[key] for key in OF_TOKEN if key in leaves and leaves[key] != own.get(key)]
+            return "login" if any(host_of(leaf.value) != host_of(profile.origin) for leaf in theirs) else ""
         logs_in = profile.has_sessions and not {"password", "token"} & {*login_fields(profile)}
         is_theirs = any(path[:1] == ("login",) and own.get(path) != leaf for path, leaf in leaves.items())
         return "login" if logs_in and is_theirs else ""

@@ -34,6 +34,7 @@ class Row(NamedTuple):
 STEERED = "test_password_is_blocked_for_another_path_or_field"
 BOUND = "test_settings_that_decide_receiver_are_in_the_destination"
 OAUTH = "test_fields_of_all_auth_types_are_in_destination"
+FOREIGN = "test_token_of_another_server_needs_a_yes_in_a_checkout"
 TOKEN = "test_token_is_blocked_for_another_path_or_header"
 WRONG = "test_problem_has_file_line_and_key"
 SHOWN = "test_screen_writes_no_foreign_terminal_codes"
@@ -108,11 +109,11 @@ IN_SESSIONS = [
         "test_secret_file_of_a_checkout_is_read_after_allowing_it"),
     Row("profile.*.auth.key_command", "run a program; contain a secret; fetch a secret for another server",
         COMMAND),
-    Row("profile.*.auth.issuer", "send a client secret or a login to another server", OAUTH),
+    Row("profile.*.auth.issuer", "send a client secret to another server, or a token of another one to this", FOREIGN),
     Row("profile.*.auth.grant", "send a client secret instead of asking", OAUTH),
     Row("profile.*.auth.client_id", "ask for a token as another client", OAUTH),
     Row("profile.*.auth.scopes", "ask for more rights", OAUTH),
-    Row("profile.*.auth.resource", "ask for a token that another server accepts", OAUTH),
+    Row("profile.*.auth.resource", "ask for a token that another server accepts", FOREIGN),
     Row("profile.*.auth.client_secret_command", "run a program; contain a secret; fetch a secret for another server",
         COMMAND),
     Row("profile.*.auth.username_command", "run a program; contain a secret; fetch a secret for another server",
