@@ -12,11 +12,10 @@ from textual import work
 
 from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.method import Described, Method
-from rpcexplorer.model.problem import counted
+from rpcexplorer.model.problem import counted, cut
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.columns import MAX_NAME_COLUMNS, Cell, Column
-from rpcexplorer.text.exchange import on_one_line, outcome_words
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.browser import Browser, Detail
 from rpcexplorer.tui.dialogs import caution_of
@@ -32,8 +31,8 @@ EXAMPLES: Final = 100
 SHOW_EVERY: Final = 10
 """Calls between two looks at the progress."""
 SEEDS: Final = 1_000_000
-MAX_BYTES: Final = 2_000
-"""Bytes of a result in the detail; the editor shows all of it."""
+MAX_CHARACTERS: Final = 500
+"""Characters of params or a result in the detail; the editor shows all of them."""
 
 
 class FoundRow(Struct, frozen=True):
@@ -68,7 +67,8 @@ def _params(row: FoundRow) -> Cell:
 def _words(row: FoundRow) -> Cell:
     if row.finding is not None:
         failure = row.finding.failure
-        return [(failure.place, "wrong bold"), (f"  {failure.got}", "middle")]
+        got = failure.got.removeprefix(failure.place).lstrip()
+        return [(failure.place, "wrong bold"), (f"  {got}", "middle")]
     if row.state in {"running", "done"}:
         return [("no finding", "middle")]
     return [(row.state, "careful")]
@@ -167,19 +167,16 @@ class GeneratedScreen(Browser[FoundRow, Exchange | None], scope="checks"):
         page: list[SheetLine] = [[("   ", "text"), (failure.got, "wrong")], []]
         if failure.wanted:
             page.append([("   expected  ", "dim"), (failure.wanted, "middle")])
-        page.append([("   params    ", "dim"), (on_one_line(exchange.params), "text")])
-        outcome = exchange.outcome
-        response = outcome_words(outcome)
-        if isinstance(outcome, Result):
-            response = on_one_line(bytes(outcome.value[:MAX_BYTES]).decode(errors="replace"))
-        page.append([("   response  ", "dim"), (response, "middle")])
+        page.append([("   params    ", "dim"), (_shown(exchange.params), "text")])
+        if isinstance(exchange.outcome, Result):  # Of other outcomes, the words are shown above.
+            result = exchange.outcome.value.decode(errors="replace")
+            page.append([("   result    ", "dim"), (_shown(result), "middle")])
         title = [(failure.place, "text bold"), (f"  {row.params} params", "middle")]
         return Detail(None, outcome=lambda _: title, page=page)
 
     def has(self, state: str) -> bool:
-        match state:
-            case "idle":
-                return self.stop is None
+        if state == "idle":
+            return self.stop is None and self.row is not None and self.row.finding is not None
         return super().has(state)
 
     def choose(self, row: FoundRow) -> None:
@@ -187,6 +184,10 @@ class GeneratedScreen(Browser[FoundRow, Exchange | None], scope="checks"):
             self.dismiss(row.finding.exchange)
 
     action_stop = Browser.action_close
+
+
+def _shown(text: str) -> str:
+    return " ".join(cut(text, MAX_CHARACTERS).split())
 
 
 def _key(row: FoundRow) -> object:

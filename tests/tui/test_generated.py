@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -23,13 +24,13 @@ DOCUMENT = {
         {"name": "user.alone", "params": []},
     ],
 }
-
-
+TOKEN = "t0ken-t0ken"
 Make = Callable[..., Explorer]
 
 
-def of_users(make_explorer: Make, origin: str) -> Explorer:
-    explorer = make_explorer(f'[profile.users]\nurl = "{origin}/rpc"\ndiscovery = {{ file = "openrpc.json" }}\n')
+def of_users(make_explorer: Make, origin: str, more: str = "", **variables: str) -> Explorer:
+    profile = f'[profile.users]\nurl = "{origin}/rpc"\ndiscovery = {{ file = "openrpc.json" }}\n{more}'
+    explorer = make_explorer(profile, **variables)
     (explorer.profiles.files[-1].parent / "openrpc.json").write_text(json.dumps(DOCUMENT))
     return explorer
 
@@ -87,3 +88,46 @@ async def test_without_the_extra_a_notice_names_it(explorer: Explorer, monkeypat
             write demo.faults.discount {}
             command generate checks | install rpcexplorer with the extra fuzz
         """)
+
+
+@pytest.mark.parametrize(
+    ("response", "row", "detail"),
+    [
+        (
+            {"result": {"text": "x" * 2_000}},
+            "✗ invalid params result",
+            "expected error -32602 or a declared one | x… | Enter open",
+        ),
+        (
+            {"error": {"code": -1, "message": f"from {TOKEN}"}},
+            "✗ invalid params error -1 from «users.token»",
+            "expected error -32602 or a declared one | not result",
+        ),
+    ],
+)
+async def test_finding_says_once_what_is_wrong(
+    make_explorer: Make, response: dict[str, Any], row: str, detail: str
+) -> None:
+    with RawServer(lambda request: request.reply(**response)) as server:
+        auth = 'auth = { kind = "bearer" }\n'
+        explorer = of_users(make_explorer, server.origin, auth, RPCEXPLORER_USERS_TOKEN=TOKEN)
+        async with open_program(explorer) as program:
+            await program.play(f"""
+                write user.remove {{}}
+                command generate checks | Send generated calls of an unsafe method?
+                enter | {row}
+                end | {detail}
+            """)
+            assert TOKEN not in program.text
+
+
+async def test_only_a_finding_can_be_opened(make_explorer: Make) -> None:
+    with RawServer(lambda request: request.reply(result=None)) as server:
+        async with open_program(of_users(make_explorer, server.origin)) as program:
+            await program.play("""
+                write user.remove {}
+                command generate checks | Send generated calls of an unsafe method?
+                enter | ✓ valid params no finding | ✗ invalid params result
+                home | not Enter open
+                end | Enter open
+            """)
