@@ -24,15 +24,16 @@ Config, state and cache are those of ``/home/ada`` on Linux, and empty at first.
 - or it opens the screen, or is in ``NOT_RUN``.
 
 It may end with any code but 2 (usage), 3 (credentials), 4 (no response) and 70. A missing profile is created: it is the
-demo service, with auth cookie, its password stored and its methods discovered. Saved calls and variables of the page's
-``toml`` blocks are there. Ids become those of the newest calls, see ``RECORDED``. Each question is answered with yes.
-Other programs are skipped, except a few such as ``cat`` and ``grep``, see ``TOOLS``.
+demo service, with auth cookie (bearer, if its token is stored), its secret stored and its methods discovered. Saved
+calls and variables of the page's ``toml`` blocks are there. Ids become those of the newest calls, see ``RECORDED``.
+Each question is answered with yes. Other programs are skipped, except a few such as ``cat`` and ``grep``, see
+``TOOLS``.
 
-``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, by their keys. If the first line is ``#
-sessions.toml`` or the name of another file, the block is also written to that file, for the ``console`` blocks below
-it. ``python`` runs if it names the demo's address or process, else it compiles. ``json`` parses. Each line of ``jq``
-compiles. A ``python`` block with tests runs with pytest. In ``yaml``, commands after ``-`` or ``- run:`` parse. Other
-blocks (``text``) are skipped.
+``toml`` blocks load as sessions.toml, preset, settings.toml, theme or case, by their keys. If the first line is
+``# sessions.toml`` or the name of another file, the block is also written to that file, for the ``console`` blocks
+below it. ``python`` runs if it names the demo's address or process, else it compiles. ``json`` parses. Each line of
+``jq`` compiles. A ``python`` block with tests runs with pytest. In ``yaml``, commands after ``-`` or ``- run:`` parse.
+Other blocks (``text``) are skipped.
 
 In sentences and tables, each command in backticks parses, with or without ``rpcexplorer``, and each ``--option`` exists
 (``FOREIGN_OPTIONS`` lists those of other programs). Tables that list something of the program are compared with its
@@ -350,8 +351,11 @@ class Session:
         if name in found.profiles:
             return
         self.made.add(name)
-        self.quietly(request, "profiles", "add", name, "--url", self.url, "--auth", "cookie", "--username", USERNAME)
-        self.quietly(request, "profiles", "secret", name, "password", "--stdin", stdin=f"{PASSWORD}\n".encode())
+        auth, field = ["--auth", "cookie", "--username", USERNAME], "password"
+        if request.arguments[:2] == ["profiles", "secret"] and "token" in request.arguments:
+            auth, field = ["--auth", "bearer"], "token"
+        self.quietly(request, "profiles", "add", name, "--url", self.url, *auth)
+        self.quietly(request, "profiles", "secret", name, field, "--stdin", stdin=f"{PASSWORD}\n".encode())
         self.quietly(request, "methods", "--refresh", "-p", name)
 
     def recorded(self, request: Request) -> list[str]:
