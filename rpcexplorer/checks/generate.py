@@ -29,9 +29,13 @@ MAX_ALTERNATIVES: Final = 50
 MORE_ELEMENTS: Final = 4
 """Elements of an array above its minimum."""
 MAX_ELEMENTS: Final = 100
+"""An array that needs more is not made."""
+MAX_OPTIONAL: Final = 50
+"""Optional members of an object that are there or not; more would take long."""
 MAX_CHARACTERS: Final = 50
 """Characters of a text above its minimum."""
 LONGEST_TEXT: Final = 10_000
+"""A text that must be longer is not made."""
 EXACT: Final = 2**53 - 1
 """The largest integer that every JSON reader keeps."""
 KINDS: Final = ("null", "boolean", "integer", "number", "string", "array", "object")
@@ -48,7 +52,9 @@ class ParamsMaker:
     def __init__(self, described: Described) -> None:
         self._described = described
         self._reader = SchemaReader(described.definitions)
-        self._simplest = Maker(self._reader)
+        self._maker = Maker(self._reader)
+        self._simplest_values: dict[int, tuple[Any, Any]] = {}
+        """By the id of a schema: the schema and its simplest value."""
         self._alternatives: dict[int, tuple[Any, list[dict[str, Any]]]] = {}
         """By the id of a schema: one schema for each of its alternatives."""
         self._singles: dict[tuple[str, int], st.SearchStrategy[Any]] = {}
@@ -74,14 +80,26 @@ class ParamsMaker:
         def params(draw: Draw) -> Any:
             self._left = MAX_VALUES
             made = self._params(draw)
-            return draw(st.sampled_from(list(self._mistakes(made))))()
+            places = list(self._places(made))
+            if not self._described.extra or not places:
+                places.append(([], None))
+            place, schema = draw(st.sampled_from(places))
+            if not place:
+                return [*made, UNKNOWN] if isinstance(made, list) else made | {UNKNOWN: 1}
+            mistakes = [partial(_replaced, made, place, wrong) for wrong in _wrong_values(self._reader.node(schema))]
+            if isinstance(place[-1], str):
+                mistakes.append(partial(_removed, made, place))
+            if not mistakes:
+                reject()
+            return draw(st.sampled_from(mistakes))()
 
         return params()
 
     def _params(self, draw: Draw) -> Any:
         drawn: list[tuple[DescribedParam, Any]] = []
         for param in self._described.params:
-            if param.required or draw(st.booleans()):
+            is_unsure = param.required is None and not param.stands_for_others
+            if param.required or is_unsure or draw(st.booleans()):
                 drawn.append((param, self._value(draw, param.schema, 0)))
             elif self.by_position:
                 break  # A later param would take this one's place.
@@ -92,7 +110,7 @@ class ParamsMaker:
     def _value(self, draw: Draw, schema: Any, depth: int) -> Any:
         self._left -= 1
         if depth > MAX_DEPTH or self._left < 0:
-            return self._simplest.made(schema).value
+            return self._simplest(schema)
         node = self._reader.node(schema)
         if node.choices is not None:
             return draw(st.sampled_from(node.choices))
@@ -106,6 +124,11 @@ class ParamsMaker:
                 return self._object(draw, node, depth)
             case _:
                 return draw(self._single(kind, node))
+
+    def _simplest(self, schema: Any) -> Any:
+        if id(schema) not in self._simplest_values:
+            self._simplest_values[id(schema)] = (schema, self._maker.made(schema).value)
+        return self._simplest_values[id(schema)][1]
 
     def _single(self, kind: str, node: Node) -> st.SearchStrategy[Any]:
         """Return the strategy of a value without parts, made once: most time goes into making them."""
@@ -121,33 +144,22 @@ class ParamsMaker:
         return self._alternatives[id(schema)][1]
 
     def _array(self, draw: Draw, node: Node, depth: int) -> list[Any]:
-        least = min(node.limits.get("minItems", 0), MAX_ELEMENTS)
+        least = node.limits.get("minItems", 0)
         most = min(node.limits.get("maxItems", MAX_ELEMENTS), least + MORE_ELEMENTS)
         if node.items is False:
             most = min(most, len(node.prefix))
-        if most < least:
+        if most < least or least > MAX_ELEMENTS:
             reject()
         count = draw(st.integers(least, most))
         return [self._value(draw, node.element(index), depth + 1) for index in range(count)]
 
     def _object(self, draw: Draw, node: Node, depth: int) -> dict[str, Any]:
-        names = [name for name in node.properties if name in node.required or draw(st.booleans())]
+        names = [name for name in node.properties if name in node.required]
+        optional = [name for name in node.properties if name not in node.required]
+        names += [name for name in optional[:MAX_OPTIONAL] if draw(st.booleans())]
         names += sorted(node.required - node.properties.keys())
         names = [name for name in names if node.member(name) is not False]
         return {name: self._value(draw, node.member(name), depth + 1) for name in names}
-
-    def _mistakes(self, params: Any) -> Iterator[Callable[[], Any]]:
-        """Yield functions that return the params with one mistake each; few of these may still be valid."""
-        for place, schema in self._places(params):
-            node = self._reader.node(schema)
-            for wrong in _wrong_values(node):
-                yield partial(_replaced, params, place, wrong)
-            if place and isinstance(place[-1], str):
-                yield partial(_removed, params, place)
-        if isinstance(params, list):
-            yield lambda: [*params, UNKNOWN]
-        else:
-            yield lambda: params | {UNKNOWN: 1}
 
     def _places(self, params: Any) -> Iterator[tuple[list[Any], Any]]:
         """Yield the path of each value, and its schema."""
@@ -158,11 +170,16 @@ class ParamsMaker:
                 rest.append(([key], param.schema, params[key]))
         for place, schema, value in rest:  # the list grows during the loop
             yield place, schema
-            if len(rest) > MAX_VALUES or not isinstance(schema, dict):
+            if not isinstance(schema, dict):
                 continue
             node = self._reader.node(schema)
-            steps = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-            rest += [([*place, step], node.inside(step), value[step]) for step in steps]
+            steps: list[Any] = []
+            if isinstance(value, dict):
+                steps += value
+            elif isinstance(value, list):
+                steps += range(len(value))
+            for step in steps[: max(0, MAX_VALUES - len(rest))]:
+                rest.append(([*place, step], node.inside(step), value[step]))
 
 
 @cache
@@ -217,14 +234,15 @@ def _texts(node: Node) -> st.SearchStrategy[str]:
         return _FORMATS[limits["format"]]
     if limits.get("format") in FORMATS:
         return st.just(FORMATS[limits["format"]])
-    least = min(limits.get("minLength", 0), LONGEST_TEXT)
+    least = limits.get("minLength", 0)
     most = min(limits.get("maxLength", LONGEST_TEXT), least + MAX_CHARACTERS)
-    if most < least:
+    if most < least or least > LONGEST_TEXT:
         return st.nothing()
     return st.text(_CHARACTERS, min_size=least, max_size=most)
 
 
-_CHARACTERS: Final = st.characters(exclude_categories=["Cs"])
+_CHARACTERS: Final = st.characters(exclude_categories=["Cs"], exclude_characters="«")
+"""All but half characters, and the sign of secret references."""
 _FORMATS: Final[dict[str, st.SearchStrategy[str]]] = {
     "date-time": st.datetimes(timezones=st.just(UTC)).map(lambda time: time.isoformat()),
     "date": st.dates().map(lambda date: date.isoformat()),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import count
 from typing import Any, Final, Literal
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, settings
 from hypothesis.errors import HypothesisException
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DataObject, SearchStrategy, data
 from msgspec import Struct
 
 from rpcexplorer.checks.generate import ParamsMaker
@@ -28,12 +28,16 @@ from rpcexplorer.rpc.codec import OF_ANOTHER
 from rpcexplorer.rpc.messages import INVALID_PARAMS, ErrorObject, Malformed, Result
 from rpcexplorer.text.exchange import duration, outcome_words
 from rpcexplorer.transport.port import Watch
+from rpcexplorer.variables.references import inert_value
 
 Params = Literal["valid", "invalid"]
 BOTH: Final[tuple[Params, ...]] = ("valid", "invalid")
 MOST_SILENT: Final = 3
 """Calls of a method without a response, and calls in a row that could not be sent: then no more follow."""
+MOST_UNFIT: Final = 100
+"""Params in a row, from the first on, that are not valid or invalid as they should be: then none will be."""
 NO_RESPONSE: Final = "no response"
+WITHIN: Final = "within"
 
 
 SKIPPED: Final = "skipped"
@@ -82,11 +86,15 @@ class MethodRun(Struct):
 
     method: Method
     params: Params
+    within: float | None = None
+    """Seconds that a response may take."""
     sent: int = 0
     findings: dict[str, Finding] = {}
     """By their kind."""
     why_not: str = ""
     """Why calls could not be made or sent."""
+    unchecked: str = ""
+    """Why params or results could not be compared with their schema."""
     code: int = 0
     """Exit code, if nothing more can be sent to the server."""
     is_over: bool = False
@@ -98,21 +106,13 @@ class MethodRun(Struct):
 
     def expectation(self, finding: Finding) -> dict[str, Any]:
         """Return what a saved check of a finding expects."""
+        if finding.failure.place == WITHIN and self.within is not None:
+            return {"within": round(self.within * 1000, 3)}
         if self.params == "invalid":
             return {"code": INVALID_PARAMS}
         if finding.failure.place == "schema":
             return {"schema": SERVICE}
         return {"outcome": "result"}
-
-    def note(self, failure: Failure, exchange: Exchange) -> None:
-        known = self.findings.get(failure.place)
-        found = Finding(failure, exchange)
-        if known is None:
-            self.findings[failure.place] = found
-            return
-        if found.size < known.size:
-            known.failure, known.exchange = failure, exchange
-        known.count += 1
 
 
 class GeneratedChecks:
@@ -134,53 +134,71 @@ class GeneratedChecks:
         self._explorer, self._profile, self._stop, self._watch = explorer, profile, stop, watch
         self._show = show
         self._examples, self._seed, self._within = examples, seed, within
+        self._client: ProfileClient | None = None
         self._unsent = 0
         """Calls in a row that could not be sent."""
 
     async def run(self, planned: Planned) -> MethodRun:
         """Send the calls of one method. Hypothesis runs in a thread, the calls in this one."""
-        run = MethodRun(planned.method, planned.params)
+        run, drawn = MethodRun(planned.method, planned.params, self._within), count(1)
         maker = ParamsMaker(planned.described)
         strategy = maker.valid() if planned.params == "valid" else maker.invalid()
         loop = asyncio.get_running_loop()
-        client = await (await self._explorer.client_of(self._profile)).beside(self._profile)
+        if self._client is None:
+            self._client = await (await self._explorer.client_of(self._profile)).beside(self._profile)
+        client = self._client
+
+        def is_over() -> bool:
+            return run.is_over or self._stop.pressed or (next(drawn) > MOST_UNFIT and not run.sent)
 
         def judge(value: Any) -> str:
             judged = self._judged(client, run, planned.described, value)
             return asyncio.run_coroutine_threadsafe(judged, loop).result()
 
-        await asyncio.to_thread(_explore, strategy, judge, self._examples, self._seed)
+        await asyncio.to_thread(_explore, strategy, is_over, judge, self._examples, self._seed)
+        if not run.sent and not run.why_not and not self._stop.pressed:
+            run.why_not = f"no {run.params} params could be made from its schema"
+            if run.unchecked:
+                run.why_not += f": {run.unchecked}"
         return run
 
     async def _judged(self, client: ProfileClient, run: MethodRun, described: Described, value: Any) -> str:
         """Send one call; return the kind of what is wrong with its response, or ""."""
-        if run.is_over or self._stop.pressed:
-            raise _EndedError
-        text = json.dumps(value, ensure_ascii=False)
+        text = inert_value(value)  # A schema chooses no secret and no variable.
         if described.is_checked and not await self._is_wanted(run, described, text):
             return SKIPPED
         draft = Draft(run.method.name, text)
         exchange = await client.send(draft, watch=self._watch, stop=self._stop)
         if self._stop.pressed:
             raise _EndedError
+        if isinstance(exchange.outcome, Refused) and exchange.outcome.why == "params":
+            run.unchecked = exchange.outcome.sentence
+            return SKIPPED
         self._refuse_to_go_on(run, exchange)
         run.sent += 1
-        failure = await self._failure(run.params, described, exchange)
-        if failure is None:
-            self._show(run)
-            return ""
-        run.note(failure, self._explorer.journal.as_recorded(exchange, self._profile, MAX_COMPARED_BYTES))
+        failure = await self._failure(run, described, exchange)
+        if failure is not None:
+            self._note(run, failure, exchange)
+        self._show(run)
+        return failure.place if failure else ""
+
+    def _note(self, run: MethodRun, failure: Failure, exchange: Exchange) -> None:
+        """Count a wrong response, and keep the call if it is the smallest of its kind."""
+        known = run.findings.get(failure.place)
+        if known is not None:
+            known.count += 1
+        if known is None or (len(exchange.params), exchange.params) < known.size:
+            recorded = self._explorer.journal.as_recorded(exchange, self._profile, MAX_COMPARED_BYTES)
+            run.findings[failure.place] = Finding(failure, recorded, known.count if known else 1)
         if failure.place == NO_RESPONSE and run.findings[NO_RESPONSE].count >= MOST_SILENT:
             run.is_over = True  # Each of them may take as long as the timeout.
-        self._show(run)
-        return failure.place
 
     async def _is_wanted(self, run: MethodRun, described: Described, text: str) -> bool:
         """Return whether params are valid or invalid as they should be."""
         checked = await self._explorer.checker.params(described, text, by=described.by)
-        if checked.why_not:
-            run.why_not, run.is_over = f"its schema cannot be used: {checked.why_not}", True
-            raise _EndedError
+        if checked.why_not and not checked.problems:
+            run.unchecked = checked.why_not
+            return False
         return bool(checked.problems) == (run.params == "invalid")
 
     def _refuse_to_go_on(self, run: MethodRun, exchange: Exchange) -> None:
@@ -192,16 +210,16 @@ class GeneratedChecks:
             run.why_not, run.code, run.is_over = outcome_words(outcome), exchange.exit_code, True
             raise _EndedError
 
-    async def _failure(self, params: Params, described: Described, exchange: Exchange) -> Failure | None:
+    async def _failure(self, run: MethodRun, described: Described, exchange: Exchange) -> Failure | None:
         """Return what is wrong with a response. Its place is the kind of the finding."""
-        outcome, words = exchange.outcome, outcome_words(exchange.outcome)
+        params, outcome, words = run.params, exchange.outcome, outcome_words(exchange.outcome)
         status = exchange.response.status
         if isinstance(outcome, Unreached):
-            return Failure(NO_RESPONSE, "", words)
+            return Failure(NO_RESPONSE, "", outcome.sentence)
         if status is not None and status >= 500:
             return Failure(f"HTTP {status}", "a response of JSON-RPC", words)
         if isinstance(outcome, Malformed):
-            return Failure("malformed", "", words)
+            return Failure("malformed", "", outcome.reason)
         for remark in exchange.remarks:
             if remark.endswith(OF_ANOTHER):
                 return Failure("id", "", remark)
@@ -217,20 +235,27 @@ class GeneratedChecks:
             checked = await self._explorer.checker.result(described, outcome.value.decode(errors="replace"))
             if checked.problems:
                 return Failure("schema", "", checked.problems[0].sentence)
+            run.unchecked = run.unchecked or checked.why_not
         return self._slow(exchange)
 
     def _slow(self, exchange: Exchange) -> Failure | None:
         took = exchange.response.phases.total
         if self._within is None or took <= self._within:
             return None
-        return Failure("within", duration(self._within), duration(took))
+        return Failure(WITHIN, duration(self._within), duration(took))
 
 
 def _expected(params: Params) -> str:
     return "a result or a declared error" if params == "valid" else f"error {INVALID_PARAMS} or a declared one"
 
 
-def _explore(strategy: SearchStrategy[Any], judge: Callable[[Any], str], examples: int, number: int) -> None:
+def _explore(
+    strategy: SearchStrategy[Any],
+    is_over: Callable[[], bool],
+    judge: Callable[[Any], str],
+    examples: int,
+    number: int,
+) -> None:
     """Draw params, let them be judged, and shrink those of each kind of finding."""
     types: dict[str, type[FoundError]] = {}
 
@@ -243,9 +268,11 @@ def _explore(strategy: SearchStrategy[Any], judge: Callable[[Any], str], example
         verbosity=Verbosity.quiet,
     )
     @seed(number)
-    @given(strategy)
-    def send(params: Any) -> None:
-        kind = judge(params)
+    @given(data())
+    def send(source: DataObject) -> None:
+        if is_over():
+            raise _EndedError
+        kind = judge(source.draw(strategy))
         if kind == SKIPPED:
             reject()
         if kind:
@@ -265,7 +292,8 @@ def as_result(run: MethodRun, profile: Profile, explorer: Explorer) -> CheckResu
     failures = []
     for finding in findings:
         failure = finding.failure
-        got = f"{hide(failure.got)} ({finding.count:,} of {counted(run.sent, 'call')})"
+        calls = f"{finding.count:,} of {counted(run.sent, 'call')}"
+        got = f"{hide(failure.got)} ({calls}, such as {finding.exchange.params})"
         failures.append(Failure(failure.place, failure.wanted, got))
     expect = Expectation(outcome="error" if run.params == "invalid" else "result")
     check = Check(call, expect, profile)

@@ -74,9 +74,16 @@ def _row_of_failure(failure: Failure) -> dict[str, str]:
 
 def tap(result: CheckResult, number: int) -> Iterator[str]:
     """Yield the lines of a result in TAP version 14."""
-    name = printable(result.check.call.name).replace("\\", "\\\\").replace("#", "\\#")
-    yield f"{'ok' if result.verdict == 'passed' else 'not ok'} {number} - {name}"
+    yield f"{'ok' if result.verdict == 'passed' else 'not ok'} {number} - {_tap_name(result.check.call.name)}"
     yield from (f"# {line}" for line in reasons(result))
+
+
+def tap_of_skipped(name: str, why: str, number: int) -> str:
+    return f"ok {number} - {_tap_name(name)} # SKIP {printable(why)}"
+
+
+def _tap_name(name: str) -> str:
+    return printable(name).replace("\\", "\\\\").replace("#", "\\#")
 
 
 def github_lines(results: Iterable[CheckResult], folder: Path) -> Iterator[str]:
@@ -86,9 +93,11 @@ def github_lines(results: Iterable[CheckResult], folder: Path) -> Iterator[str]:
     """
     for result in results:
         if result.verdict != "passed":
-            place = f"file={_property(printable(_file_of(result, folder)))},line={result.check.call.line or 1}"
+            place = ""
+            if result.check.call.file:
+                place = f"file={_property(printable(_file_of(result, folder)))},line={result.check.call.line or 1},"
             title = _property(f"check {printable(result.check.call.name)}")
-            yield f"::error {place},title={title}::{_escaped(chr(10).join(reasons(result)))}"
+            yield f"::error {place}title={title}::{_escaped(chr(10).join(reasons(result)))}"
 
 
 def _escaped(text: str) -> str:
@@ -168,7 +177,8 @@ def _case(result: CheckResult, suite: str, folder: Path) -> str:
     if result.error:
         element, kind = "error", KINDS_OF_ERRORS.get(result.code, "not sent")
     lines = reasons(result)
-    text = "\n".join([f"{_file_of(result, folder)}:{call.line or 1}", *lines])
+    place = [f"{_file_of(result, folder)}:{call.line or 1}"] if call.file else []
+    text = "\n".join([*place, *lines])
     inside = f"<{element}{_attributes({'type': kind, 'message': lines[0]})}>{_xml(text)}</{element}>"
     return f"<testcase{_attributes(attributes)}>\n{inside}\n</testcase>"
 

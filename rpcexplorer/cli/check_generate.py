@@ -17,6 +17,7 @@ from rpcexplorer.cli.call import confirm_many, refuse_other_host
 from rpcexplorer.cli.check_reports import Reporter
 from rpcexplorer.cli.output import Waiting, result_of
 from rpcexplorer.cli.run import Run, fail, needs_extra
+from rpcexplorer.files.io import refuse_unwritable
 from rpcexplorer.model.method import Described, Method, SavedCall, SavedMethod
 from rpcexplorer.model.problem import PROGRAM, counted, joined_words
 from rpcexplorer.model.profile import Profile
@@ -73,6 +74,8 @@ def check_generated(run: Run, options: Options, reporter: Reporter) -> int:
         raise click.UsageError("Name --valid or --invalid. Without them, both are sent.")
     if find_spec("hypothesis") is None:
         needs_extra("Generated checks need Hypothesis", "fuzz", "hypothesis>=6.100")
+    if options.save is not None:
+        refuse_unwritable(run.world.path(options.save), run.world.folder)
     profile, explorer = run.use(), run.explorer
     explorer.read_description(profile)
     planned = _planned(run, profile, options)
@@ -93,11 +96,19 @@ def check_generated(run: Run, options: Options, reporter: Reporter) -> int:
             watch=watch,
         )
         for one in planned:
-            runs.append(await generated.run(one))
-            reporter.show(as_result(runs[-1], profile, explorer), watch)
-            for command in _commands(runs[-1], profile, run.server.options):
+            ran = await generated.run(one)
+            if run.stop.pressed and not ran.findings:
+                break
+            if not ran.sent and not ran.code:
+                reporter.skip(ran.name, ran.why_not, watch)
+                continue
+            runs.append(ran)
+            reporter.show(as_result(ran, profile, explorer), watch)
+            for command in _commands(ran, profile, run.server.options):
                 run.world.hint(command)
-            if runs[-1].code or run.stop.pressed:
+            if ran.unchecked:
+                run.world.say(printable(f"not all of {ran.name} was checked: {ran.unchecked}"))
+            if ran.code or run.stop.pressed:
                 break
         return runs
 
@@ -110,6 +121,8 @@ def check_generated(run: Run, options: Options, reporter: Reporter) -> int:
         run.world.say(f"{counted(sum(one.sent for one in runs), 'call')} sent, with seed {seed}")
         if options.save is not None:
             _save(run, profile, runs, options.save)
+    if not results and not run.stop.pressed:
+        fail("No call was sent: no params could be made.")
     return exit_code(results, stopped=run.stop.pressed)
 
 

@@ -9,13 +9,23 @@ import click
 import msgspec
 from msgspec import Struct
 
-from rpcexplorer.checks.report import github_lines, junit, junit_of_problem, lines_of, row_of, summary, tap
+from rpcexplorer.checks.report import (
+    github_lines,
+    junit,
+    junit_of_problem,
+    lines_of,
+    row_of,
+    summary,
+    tap,
+    tap_of_skipped,
+)
 from rpcexplorer.checks.run import CheckResult
 from rpcexplorer.cli.output import STDOUT, Output, Waiting
 from rpcexplorer.cli.recorded import export_case
 from rpcexplorer.cli.run import Run
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.problem import counted
+from rpcexplorer.text.printable import printable
 
 
 class Reports(Struct, frozen=True):
@@ -42,7 +52,7 @@ class Reporter:
         self._run, self._reports = run, reports
         self._junit, self._case = Output(run.world, reports.junit), Output(run.world, reports.case)
         self._started = datetime.now(UTC)
-        self._planned = self._done = 0
+        self._planned = self._done = self._skipped = 0
 
     def not_started(self, error: Exception) -> None:
         """Write the reason into the JUnit file: a CI server would read the file of an earlier run."""
@@ -74,10 +84,21 @@ class Reporter:
         for line in lines:
             world.print(world.for_log(line))
 
+    def skip(self, name: str, why: str, watch: Waiting) -> None:
+        """Report a check that sent nothing, which is neither passed nor failed."""
+        self._done += 1
+        self._skipped += 1
+        watch.erase()
+        if self._reports.tap:
+            self._run.world.print(tap_of_skipped(name, why, self._done))
+        else:
+            self._run.world.say(printable(f"not checked: {name}: {why}"))
+
     def finish(self, results: Sequence[CheckResult], failed: Sequence[Exchange] | None = None) -> None:
         """Write the files and the summary. ``failed``: the calls to export, if not those of the results."""
         world, reports = self._run.world, self._reports
-        if reports.tap and len(results) < self._planned:
+        planned = self._planned - self._skipped
+        if reports.tap and len(results) < planned:
             world.print("Bail out!")
         if world.environment.get("GITHUB_ACTIONS") == "true" and not reports.on_stdout:
             for line in github_lines(results, world.path(world.environment.get("GITHUB_WORKSPACE", ""))):
@@ -87,7 +108,7 @@ class Reporter:
             self._junit.write()
         if reports.case is not None:
             self._export(results, failed, reports.case)
-        world.say(summary(results, self._planned))
+        world.say(summary(results, planned))
 
     def _export(self, results: Sequence[CheckResult], failed: Sequence[Exchange] | None, file: str) -> None:
         if failed is None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
-from rpcexplorer.checks.generate import MAX_VALUES, UNKNOWN, ParamsMaker
+from rpcexplorer.checks.generate import MAX_OPTIONAL, MAX_VALUES, UNKNOWN, ParamsMaker
 from rpcexplorer.model.method import Described, DescribedParam
 
 LEVELS = {"type": "object", "properties": {"inner": {"$ref": "#/x"}, "size": {"type": "integer"}}, "required": ["size"]}
@@ -86,7 +86,7 @@ def test_the_same_seed_makes_the_same_params() -> None:
 
 
 def test_optional_params_come_and_go() -> None:
-    params = (DescribedParam("a", {"const": 1}, required=True), DescribedParam("b", {"const": 2}))
+    params = (DescribedParam("a", {"const": 1}, required=True), DescribedParam("b", {"const": 2}, required=False))
     by_name = drawn(ParamsMaker(Described(params)).valid())
     assert {"a": 1} in by_name
     assert {"a": 1, "b": 2} in by_name
@@ -116,8 +116,33 @@ def test_risky_pattern_is_not_matched(pattern: str) -> None:
     assert {params["value"] for params in drawn(ParamsMaker(method(known)).valid(), 5)} == {"aaa"}
 
 
+def test_wide_objects_are_bounded() -> None:
+    names = [str(at) for at in range(10_000)]
+    wide = {"type": "object", "properties": {name: {"type": "string"} for name in names}, "required": names[:3]}
+    values = [params["value"] for params in drawn(ParamsMaker(method(wide)).valid(), 10)]
+    assert values
+    assert max(map(len, values)) <= MAX_OPTIONAL + 3
+    whole = wide | {"required": names}
+    assert {len(params["value"]) for params in drawn(ParamsMaker(method(whole)).valid(), 3)} == {len(names)}
+
+
+def test_params_of_which_nothing_is_known_are_always_there() -> None:
+    unsure = Described((DescribedParam("a", {"const": 1}), DescribedParam("*rest", {"const": 2})), by="position")
+    assert {len(params) for params in drawn(ParamsMaker(unsure).valid())} == {1, 2}
+
+
+def test_text_contains_no_sign_of_a_secret() -> None:
+    assert "«" not in str(drawn(ParamsMaker(method({"type": "string"})).valid(), 300))
+
+
 @pytest.mark.parametrize(
-    "schema", [{"type": "integer", "minimum": 5, "maximum": 4}, {"type": "string", "minLength": 3, "maxLength": 2}]
+    "schema",
+    [
+        {"type": "integer", "minimum": 5, "maximum": 4},
+        {"type": "string", "minLength": 3, "maxLength": 2},
+        {"type": "string", "minLength": 10**9},
+        {"type": "array", "minItems": 10**9},
+    ],
 )
 def test_schema_without_a_value_makes_no_params(schema: Any) -> None:
     assert drawn(ParamsMaker(method(schema)).valid(), 5) == []

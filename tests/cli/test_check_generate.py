@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -202,6 +204,90 @@ def test_missing_credentials_end_the_run(shell: Shell) -> None:
     with users(shell, more='auth = { kind = "bearer" }\n') as server:
         ran = shell.run("check", "--generate")
     assert (ran.code, server.requests) == (3, [])
+
+
+def with_schema(shell: Shell, schema: Any, **more: Any) -> None:
+    """Describe a single method with this schema of its param."""
+    method = {"name": "m", "params": [{"name": "v", "required": True, "schema": schema}], "x-safe": True, **more}
+    (shell.folder / "openrpc.json").write_text(json.dumps(DOCUMENT | {"methods": [method]}))
+
+
+def test_schema_without_params_is_reported_and_is_not_a_pass(shell: Shell) -> None:
+    with users(shell) as server:
+        with_schema(shell, {"type": "string", "pattern": "^(a+)+$"})
+        ran = shell.run("check", "--generate", "--tap")
+        assert (ran.code, server.requests) == (2, [])
+        assert ran.text == (
+            "TAP version 14\n1..2\n"
+            "ok 1 - m: valid params # SKIP no valid params could be made from its schema\n"
+            "ok 2 - m: invalid params # SKIP no invalid params could be made from its schema\n"
+        )
+        assert "No call was sent: no params could be made." in ran.err
+        assert "not checked: m: valid params: no valid params" in shell.run("check", "--generate").err
+
+
+@pytest.mark.parametrize("reports", [("--json",), ("--tap",), ("--junit", "-"), ("--case", "-"), ("--case", "c.toml")])
+def test_secret_in_an_error_message_is_in_no_report(shell: Shell, reports: tuple[str, ...]) -> None:
+    secret = "hunter2-hunter2"
+    shell.environment["RPCEXPLORER_USERS_TOKEN"] = secret
+
+    def answer(request: Received) -> Parts:
+        sent = request.header("Authorization")
+        assert sent == f"Bearer {secret}"
+        return request.reply(error={"code": -32000, "message": f"bad {sent}", "data": [sent, request.json]})
+
+    with users(shell, answer, 'auth = { kind = "bearer" }\n'):
+        ran = shell.run("check", "--generate", "--save", "found.toml", *reports, "--examples", "5")
+    assert (ran.code, "bad Bearer «users.token»" in ran.text + ran.err + str(shell.files())) == (6, True)
+    assert secret not in ran.text + ran.err + str(shell.files())
+
+
+def test_schema_names_no_secret_and_no_variable(shell: Shell) -> None:
+    shell.environment["RPCEXPLORER_USERS_TOKEN"] = "hunter2-hunter2"
+    with users(shell, lambda request: request.reply(result=1), 'auth = { kind = "bearer" }\n') as server:
+        with_schema(shell, {"enum": ["«users.token» {{page}}"]})
+        slow = ("--within", "0.001ms", "--save", "found.toml")
+        assert shell.run("check", "--generate", "--valid", "--examples", "3", *slow).code == 6
+        assert {request.json["params"]["v"] for request in server.requests} == {"«users.token» {{page}}"}
+        server.requests.clear()
+        again = shell.run("check", "found.toml", "-p", "users")
+        assert (again.code, again.text.count("within: wanted")) == (6, 1)
+        assert [request.json["params"]["v"] for request in server.requests] == ["«users.token» {{page}}"]
+        with_schema(shell, {"enum": ["«not recorded»"]})
+        assert "The params contain «not recorded»" in shell.run("check", "--generate", "--valid").err
+
+
+def test_file_that_cannot_be_written_is_refused_before_a_call(shell: Shell) -> None:
+    with users(shell) as server:
+        ran = shell.run("check", "--generate", "--save", ".")
+    assert (ran.code, server.requests) == (2, [])
+
+
+def test_result_that_is_too_large_to_check_is_named(shell: Shell) -> None:
+    large = "x" * (9 * 1024 * 1024)
+    with users(shell, lambda request: request.reply(result=large)):
+        with_schema(shell, {"const": 1}, result={"name": "r", "schema": {"type": "string"}})
+        ran = shell.run("check", "--generate", "--valid", "--examples", "1")
+    assert ran.code == 0
+    assert "not all of m: valid params was checked: the text is larger than 8 MiB" in ran.err
+
+
+def test_interrupted_method_is_not_a_pass(shell: Shell) -> None:
+    seen: list[Any] = []
+
+    def answer(request: Received) -> Parts:
+        seen.append(request.json["params"])
+        if len(seen) > 7:
+            os.kill(os.getpid(), signal.SIGINT)
+        return right(request)
+
+    with users(shell, answer):
+        ran = shell.run("check", "--generate", "--json", "--examples", "5")
+    assert (ran.code, [json.loads(line)["name"] for line in ran.text.splitlines()]) == (
+        130,
+        ["user.get: valid params"],
+    )
+    assert "2 checks: 1 passed, 1 not finished" in ran.err
 
 
 @pytest.mark.parametrize(
