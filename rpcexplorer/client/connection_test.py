@@ -23,7 +23,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.agent_card import AGENT_CARD
 from rpcexplorer.client.call import certificate_of, connect
 from rpcexplorer.client.hints import hint_for, is_nothing
-from rpcexplorer.client.open_probe import OpenProbe, OpenResult, Trial
+from rpcexplorer.client.open_probe import GREETING, OpenProbe, OpenResult, Trial
 from rpcexplorer.client.probe import (
     DISCOVER,
     INITIALIZE,
@@ -64,7 +64,7 @@ from rpcexplorer.model.problem import Changes, Problem
 from rpcexplorer.model.profile import TOKEN_MARK, Auth, Preset, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.addresses import redacted_address
-from rpcexplorer.rpc.messages import Malformed
+from rpcexplorer.rpc.messages import Malformed, lacks_method
 from rpcexplorer.transport.port import Partial, Request, Response, ShownCertificate, Transport, Unreachable, Watch
 
 if TYPE_CHECKING:
@@ -294,7 +294,10 @@ class Tester:
             called = replace(
                 called, outcome=Malformed(f"It sends {method} back, as a program that repeats its input does.")
             )
-        return OpenResult(trial, method, opened, called)
+        greeted = None
+        if form.connection_kind == "process" and form.ad_hoc and not form.preset and lacks_method(called.outcome):
+            greeted = await client.send(GREETING, timeout=limit, stop=self._stop)
+        return OpenResult(trial, method, opened, called, greeted)
 
     def _opened_report(self, probe: OpenProbe, rows: list[Check], under_way: str = "") -> Report:
         proposal = self._pin(probe.best.form.url) if self._is_distrusted(rows) else probe.proposal

@@ -11,11 +11,13 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.client.hints import hint_for, refuses_request
 from rpcexplorer.client.probe import Proposal, TrialResult
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.problem import Changes
 from rpcexplorer.model.profile import WITH_TLS, Auth, Preset, Profile
@@ -30,6 +32,8 @@ HANDSHAKES: Final = ("lsp", "mcp")
 STRICT: Final = ("electrum", "ovsdb")
 """Presets of servers that end a connection with other messages than theirs."""
 HTTP: Final = {"tcp": "http", "tls": "https", "ws": "http", "wss": "https", "unix": "http+unix", "ws+unix": "http+unix"}
+GREETING: Final = Draft("initialize", '{"protocolVersion":1,"clientCapabilities":{}}')
+"""A call of ACP, which agents answer, and small servers of MCP, too."""
 GUESSED: Final = frozenset({"preset", "handshake", "framing"})
 MUTE: Final = frozenset({"", "silent", "unexplained"})
 """Reasons of failures that say nothing of the form that the server needs."""
@@ -44,6 +48,8 @@ class Step(Struct, frozen=True):
     value: Any
     why: str
     """What the trial before it showed."""
+    was_needed: bool = True
+    """Whether that was a failure."""
 
     @property
     def words(self) -> str:
@@ -66,6 +72,10 @@ class Trial(Struct, frozen=True):
         return tuple({step.key: step.value for step in self.steps}.items())
 
 
+class _Initialized(Struct, frozen=True):
+    protocolVersion: int | str  # noqa: N815 - of ACP, or of MCP
+
+
 class OpenResult(Struct, frozen=True):
     """A trial, and what came of it."""
 
@@ -74,6 +84,8 @@ class OpenResult(Struct, frozen=True):
     opened: Exchange
     called: Exchange
     """The call; the opening itself if that failed, or if its handshake is the call."""
+    greeted: Exchange | None = None
+    """``GREETING``, if it was sent after the call."""
 
     @property
     def form(self) -> Profile:
@@ -106,8 +118,21 @@ class OpenResult(Struct, frozen=True):
         return isinstance(outcome, Unreached) and outcome.reason in {"untrusted", "not greeted"}
 
     @property
+    def greeted_by(self) -> str:
+        """The preset that its answer to the greeting shows; empty without one."""
+        if self.greeted is None or not isinstance(self.greeted.outcome, Result):
+            return ""
+        try:
+            version = msgspec.json.decode(self.greeted.outcome.value, type=_Initialized).protocolVersion
+        except (msgspec.DecodeError, RecursionError):
+            return ""
+        return "acp" if isinstance(version, int) else "mcp"
+
+    @property
     def rank(self) -> int:
         """How close it is to a call that works."""
+        if self.greeted_by:  # Its calls work, and are better with the preset.
+            return 2
         if self.is_right or self.is_blocked:
             return 3
         if isinstance(self.called.outcome, ErrorObject):
@@ -183,6 +208,10 @@ class OpenProbe:
                 return
             result = yield trial
             self.results.append(result)
+            if name := result.greeted_by:
+                seen = f"The server answered initialize as {name.upper()} does, which needs preset {name}."
+                waiting = [*self._with(result, (("preset", name),), seen)]
+                continue
             if result.is_right or result.was_stopped or result.is_blocked:
                 return
             waiting = [*self._suggested(result), *waiting, *self._guessed(result)]
@@ -232,7 +261,7 @@ class OpenProbe:
         if is_answered and form is self.profile and scheme in HTTP:
             yield from self._with(result, (("url", f"{HTTP[scheme]}://{place}"),))
 
-    def _with(self, result: OpenResult, changes: Changes) -> Iterator[Trial]:
+    def _with(self, result: OpenResult, changes: Changes, seen: str = "") -> Iterator[Trial]:
         form = self._changed(result.form, changes)
         if form is None or urlsplit(form.url).hostname != urlsplit(self.profile.url).hostname:
             return
@@ -240,6 +269,6 @@ class OpenProbe:
             form = replace(
                 form, auth=Auth(), assumes_auth=False, openings=()
             )  # Nobody chose to send credentials there.
-        why = f"{result.summary.partition('. ')[0].rstrip('.')}."
-        steps = tuple(Step(key, value, why) for key, value in changes)
+        why = seen or f"{result.summary.partition('. ')[0].rstrip('.')}."
+        steps = tuple(Step(key, value, why, was_needed=not seen) for key, value in changes)
         yield Trial(form, (*result.trial.steps, *steps))

@@ -315,7 +315,7 @@ def changed_rows(probe: OpenProbe) -> list[Check]:
     best, rows = probe.best, list[Check]()
     state: CheckState = "well" if probe.profile.ad_hoc else "failed"
     for step in best.trial.steps:
-        words = f"Calls need {step.words}. Without it: {step.why}"
+        words = f"Calls need {step.words}. Without it: {step.why}" if step.was_needed else step.why
         rows.append(Check(_FORM_LABELS.get(step.key, "Form"), state, words, code=MALFORMED))
     return rows
 

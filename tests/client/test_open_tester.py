@@ -17,7 +17,7 @@ from rpcexplorer.client import connection_test
 from rpcexplorer.client.probe import MOST, Proposal
 from rpcexplorer.client.report import MALFORMED, Check, Report
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.model.profile import ad_hoc, ad_hoc_process
 from tests.fakes.explorer import open_explorer
 from tests.fakes.mcp import stdio_script
 from tests.fakes.peers import Accept, Peer, framed, peer, upgraded
@@ -280,6 +280,40 @@ for line in sys.stdin:
     assert form_of(report) == {"preset": "codex"}
     handshake = next(check for check in report.checks if check.label == "Handshake")
     assert (handshake.state, handshake.words) == ("well", "The server answered initialize.")
+
+
+ACP = """\
+import json, sys
+for line in sys.stdin:
+    call = json.loads(line)
+    answer = {"error": {"code": -32601, "message": "Method not found"}}
+    if call["method"] == "initialize":
+        answer = {"result": {"protocolVersion": 1}}
+    if "id" in call:
+        print(json.dumps({"jsonrpc": "2.0", "id": call["id"], **answer}), flush=True)
+"""
+
+
+def typed_process(tmp_path: Path, script: str) -> Report:
+    async def run() -> Report:
+        async with opened(tmp_path, 'url = "tcp://127.0.0.1:1"') as explorer:
+            return await explorer.test(ad_hoc_process([sys.executable, "-c", f"exec({script!r})"]))
+
+    return asyncio.run(run())
+
+
+def test_agent_of_acp_is_known_by_its_greeting(tmp_path: Path) -> None:
+    report = typed_process(tmp_path, ACP)
+    assert (form_of(report), report.exit_code) == ({"preset": "acp"}, 0)
+    assert [check.words for check in report.checks[1:3]] == [
+        "The server answered initialize as ACP does, which needs preset acp.", "The server answered initialize."
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "form"), [('"2025-06-18"', {"preset": "mcp"}), ("None", {})])
+def test_program_with_another_greeting_is_no_agent(tmp_path: Path, version: str, form: dict[str, str]) -> None:
+    report = typed_process(tmp_path, ACP.replace("1}", f"{version}}}"))
+    assert (form_of(report), report.exit_code) == (form, 0)
 
 
 def test_opening_call_that_fails_is_its_own_row(tmp_path: Path) -> None:
