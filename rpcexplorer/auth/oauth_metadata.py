@@ -6,6 +6,7 @@ All of them are text of a server. They name addresses, but the user agrees to ea
 from __future__ import annotations
 
 import ipaddress
+import socket
 from collections.abc import Generator, Iterable
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -29,6 +30,8 @@ Steps = Generator[AuthRequest, AuthResponse | Refused, T]
 """A part of a flow that ends with a value."""
 OK: Final = 200
 WELL_KNOWN: Final = "/.well-known/"
+_WITH_IPV4: Final = tuple(map(ipaddress.IPv6Network, ("::ffff:0:0/96", "64:ff9b::/96")))
+"""IPv6 addresses that end with an address of IPv4: mapped, and translated by a gateway (RFC 6052)."""
 MAX_SHOWN: Final = 300
 """Characters of a text in a sentence."""
 
@@ -106,7 +109,7 @@ def check_url(name: str, url: str) -> None:
 
 
 def _url_problem(url: str) -> str:
-    if not url.isascii() or not url.isprintable() or " " in url:
+    if not url.isascii() or not url.isprintable() or not {" ", "\\"}.isdisjoint(url):
         return "it has a character that a URL cannot have"
     try:
         parts = urlsplit(url)
@@ -124,11 +127,17 @@ def _url_problem(url: str) -> str:
 
 
 def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return the address that a host is, in any spelling that a connection accepts, such as ``0x7f.1``."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
+        try:
+            return ipaddress.IPv4Address(socket.inet_aton(host.rstrip(".")))
+        except OSError:
+            return None
+    if isinstance(address, ipaddress.IPv6Address) and any(address in network for network in _WITH_IPV4):
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address
 
 
 def find_server(kind: OAuthAuth, call: AuthCall, challenge: Challenge) -> Steps[Found]:

@@ -82,12 +82,19 @@ def test_other_server_is_asked_about_before_it_gets_a_request(issuer: str, warni
     assert [step for step in taken if isinstance(step, Fetch)] == [Fetch(METADATA)]
 
 
+LINK_LOCAL = [
+    *("[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376"),
+    *("169.254.43518", "169.254.169.254."),
+]
+
+
 @pytest.mark.parametrize(
     ("issuer", "problem"),
     [
         ("https://169.254.169.254/latest/meta-data", "link-local"),
         ("https://[fe80::1%25eth0]", "link-local"),
-        ("https://[::ffff:169.254.169.254]", "link-local"),
+        *((f"https://{host}", "link-local") for host in LINK_LOCAL),
+        ("https://evil.example\\.example.com", "character"),
         ("http://login.example.com", "https://"),
         ("ftp://login.example.com", "https://"),
         ("https://user:pw@login.example.com", "user name"),
