@@ -128,8 +128,7 @@ class Destinations:
         own = {path: leaf.value for path, leaf in self.profiles.own.get(profile.name, {}).items()}
         if (own.get(("cert_file",)), own.get(("key_file",))) != (profile.cert_file, profile.key_file):
             why = "it is set in a file that other users can write to, and you have not allowed it"
-            named = tuple(replace(change, old="") for change in changes({}, now))
-            return DestinationChanged(KEY, why, self._placed(profile, named), label=IN_FILE, destination=now)
+            return DestinationChanged(KEY, why, self._all_of(profile, now), label=IN_FILE, destination=now)
         disputed = tuple(change for change in self.disputed(profile) if change.key in _OF_KEYS)
         if disputed:
             return DestinationChanged(KEY, DISPUTED, disputed, label=BOTH, destination=now)
@@ -150,8 +149,7 @@ class Destinations:
         stored = self._stored(profile.name)
         if isinstance(stored, Problem):
             why = f"the destinations of its other secrets cannot be read: {stored}"
-            named = tuple(replace(change, old="") for change in changes({}, now))
-            return DestinationChanged(field, why, self._placed(profile, named), label=THIS, destination=now)
+            return DestinationChanged(field, why, self._all_of(profile, now), label=THIS, destination=now)
         for destination in (*stored, *self._known(profile.name, allowed)):
             is_of_key = KIND not in destination and "cert_file" in destination
             comparable = _of_key(now) if is_of_key else now
@@ -224,7 +222,6 @@ class Destinations:
         disputed = (*self._disputed_default(filed), *self.disputed(filed))
         decided = self._decided_by_others(filed)
         process = self._process_of_others(filed)
-        commands = self._secret_commands_of_others(filed)
         if not (disputed or decided or process):
             return None
         allowed, now = self.file.read(), self.of(filed)
@@ -233,37 +230,21 @@ class Destinations:
             process = None
         facts = self._process_facts(filed, process, known_commands) if process else ()
         known = self._destinations(allowed, profile.name)
-        if any(not changes(destination, now) for destination in known):
-            disputed, decided, commands = (), "", {}
-        facts += tuple(Change(f"program of {key}", "", program) for key, program in commands.items())
-        if disputed:
-            shown = {fact.key for fact in facts} | ({"origin"} if process else set())
-            rest = tuple(change for change in disputed if change.key not in shown)
-            return DestinationChanged(
-                "destination",
-                DISPUTED,
-                (*facts, *rest),
-                label=BOTH,
-                destination=now,
-                process=process,
-                runs=bool(commands),
-            )
-        if decided:
-            rest, label = changes(known[-1], now) if known else (), "Changed"
-            if not rest:
-                rest, label = tuple(replace(change, old="") for change in changes({}, now)), IN_FILE
-            return DestinationChanged(
-                decided,
-                NOT_ALLOWED,
-                (*facts, *self._placed(filed, rest)),
-                label=label,
-                destination=now,
-                process=process,
-                runs=bool(commands),
-            )
-        if process:
+        if not (disputed or decided) or any(not changes(destination, now) for destination in known):
+            if process is None:
+                return None
             return DestinationChanged("process", NOT_ALLOWED, facts, label=IN_FILE, process=process)
-        return None
+        commands = self._secret_commands_of_others(filed)
+        facts += tuple(Change(f"program of {key}", "", program) for key, program in commands.items())
+        field, why, label, found = "destination", DISPUTED, BOTH, disputed
+        if not disputed:
+            field, why, label = decided, NOT_ALLOWED, "Changed"
+            found = self._placed(filed, changes(known[-1], now)) if known else ()
+            if not found:
+                label, found = IN_FILE, self._all_of(filed, now)
+        shown = {fact.key for fact in facts} | ({"origin"} if process else set())
+        facts += tuple(change for change in found if change.key not in shown)
+        return DestinationChanged(field, why, facts, label=label, destination=now, process=process, runs=bool(commands))
 
     def _disputed_default(self, profile: Profile) -> tuple[Change, ...]:
         """Return the change if another file's default is used instead of the user file's."""
@@ -477,6 +458,10 @@ class Destinations:
             return True
         known = self.profiles.profiles.get(name)
         return known is not None and variable in known.variables.values()
+
+    def _all_of(self, profile: Profile, destination: Destination) -> tuple[Change, ...]:
+        """Return all keys of a destination, as if nothing had been known before."""
+        return self._placed(profile, tuple(replace(change, old="") for change in changes({}, destination)))
 
     def _placed(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
         return tuple(replace(change, place=self._place(profile.name, change.key)) for change in found)
