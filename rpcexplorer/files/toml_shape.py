@@ -86,7 +86,7 @@ def whole(pattern: str) -> str:
 
 def in_any_case(word: str) -> str:
     """Return a pattern for a word in capital and small letters: that of a JSON Schema has no flags."""
-    return "".join(f"[{letter.upper()}{letter}]" if letter.isalpha() else re.escape(letter) for letter in word)
+    return "".join(f"[{letter.upper()}{letter}]" if letter.isalpha() else letter for letter in word)
 
 
 def schema_of(rule: Rule) -> dict[str, Any]:

@@ -66,6 +66,12 @@ def test_schema_is_valid_and_describes_every_key() -> None:
     assert "{'" not in json.dumps(schema)
 
 
+def test_patterns_are_those_of_every_validator() -> None:
+    patterns = re.findall(r'"pattern": ("(?:[^"\\\\]|\\\\.)*")', json.dumps(sessions_schema()))
+    assert len(patterns) > 40
+    assert [pattern for pattern in map(json.loads, patterns) if re.search(r"\(\?[^:=!]|\\[-A]", pattern)] == []
+
+
 def test_command_prints_the_schema_for_the_file_that_it_is_named_in(shell: Shell) -> None:
     ran = shell.run("profiles", "schema")
     assert json.loads(ran.text) == json.loads(json.dumps(sessions_schema()))
