@@ -15,33 +15,23 @@ from rpcexplorer.cli.world import World, ask_hidden, wrapped
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.edit import string
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.method import Described
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.schema.elicitation import (
-    AGREED,
-    CANCELLED,
-    DECLINED,
-    Elicitation,
-    Question,
-    QuestionKind,
-    format_problem,
-)
-from rpcexplorer.schema.form import typed_json
+from rpcexplorer.schema.elicitation import AGREED, CANCELLED, DECLINED, Elicitation, default_of, titled_choices
+from rpcexplorer.schema.form import Editing, FormField, FormRows, typed_json, typed_value
 from rpcexplorer.text.printable import printable
 
 WAYS_OUT: Final = {"/decline": DECLINED, "/cancel": CANCELLED}
 """What can be typed instead of a value, and the answer that it gives."""
 HOW_OUT: Final = "/decline declines, /cancel gives no answer."
 WORDS: Final = {**dict.fromkeys(("y", "yes", "true"), "true"), **dict.fromkeys(("n", "no", "false"), "false")}
-NEEDS: Final[Mapping[QuestionKind, str]] = {
+NEEDS: Final[Mapping[Editing, str]] = {
     "text": "text",
     "number": "a number",
     "boolean": "yes or no",
     "choice": "one of the choices",
-    "choices": "some of the choices, separated by commas",
     "json": "JSON",
 }
-"""What a field needs, by its kind."""
+"""What a field needs, by how it is typed."""
 MAX_CHOICES: Final = 30
 """Choices of a question to list; others can be typed, too."""
 
@@ -69,21 +59,42 @@ def ask_later(world: World, explorer: Explorer, profile: Profile, event: Event) 
     task.add_done_callback(world.asking.discard)
 
 
-def question_line(number: int, question: Question) -> str:
+def fields_of(asked: Elicitation) -> tuple[FormField, ...]:
+    return FormRows(asked.described, "name").of("{}")
+
+
+def _choices_of_elements(field: FormField) -> list[tuple[Any, str]]:
+    """Return the values that an array can have, with their titles."""
+    return [*titled_choices(field.schema.get("items"))] if isinstance(field.schema, dict) else []
+
+
+def _titled(field: FormField, value: Any) -> str:
+    """Return the title of a choice, or a value as it is typed."""
+    if isinstance(value, list):
+        return ", ".join(_titled(field, one) for one in value)
+    for choice, title in [*titled_choices(field.schema), *_choices_of_elements(field)]:
+        if choice == value:
+            return title
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def question_line(number: int, field: FormField, *, is_secret: bool) -> str:
     """Return a field of a form with what can be typed, and the value that Enter takes in brackets."""
-    parts = [f"{number:>2}. {question.name}"]
-    if question.param.doc:
-        parts.append(f" ({' '.join(question.param.doc.split())})")
-    if question.param.required:
+    parts = [f"{number:>2}. {field.name}"]
+    if field.doc:
+        parts.append(f" ({' '.join(field.doc.split())})")
+    if field.required:
         parts.append(", required")
-    if question.kind == "boolean":
+    if field.editing == "boolean":
         parts.append(": yes or no")
-    for at, (_, title) in enumerate(question.choices[:MAX_CHOICES], start=1):
+    several = _choices_of_elements(field)
+    for at, (_, title) in enumerate([*titled_choices(field.schema), *several][:MAX_CHOICES], start=1):
         parts.append(f"{':' if at == 1 else ','} {at} {title}")
-    if question.kind == "choices":
+    if several:
         parts.append("; several with commas")
-    if question.default is not UNSET and not question.is_secret:
-        parts.append(f" [{question.title_of(question.default)}]")
+    default = default_of(field.schema)
+    if default is not UNSET and not is_secret:
+        parts.append(f" [{_titled(field, default)}]")
     return printable("".join(parts))
 
 
@@ -92,8 +103,8 @@ def question_lines(asked: Elicitation) -> Iterator[str]:
     yield from asked.message.splitlines()
     if asked.url:
         yield f"page at {asked.host}: {asked.url}"
-    for number, question in enumerate(asked.questions, start=1):
-        yield question_line(number, question)
+    for number, field in enumerate(fields_of(asked), start=1):
+        yield question_line(number, field, is_secret=field.path[0] in asked.secrets)
 
 
 class _Asking:
@@ -109,7 +120,7 @@ class _Asking:
         self._drop_typed()
         try:
             if asked.url:
-                problem = self._explorer.answer(profile, event, await self._agree(profile, asked))
+                problem = self._explorer.answer(profile, event, await self._agree(asked))
             else:
                 content = await (self._json(asked) if asked.why_not else self._form(asked))
                 problem = self._explorer.accept(profile, event, asked, content)
@@ -125,7 +136,7 @@ class _Asking:
 
             termios.tcflush(self._world.stdin.fileno(), termios.TCIFLUSH)
 
-    async def _agree(self, profile: Profile, asked: Elicitation) -> str:
+    async def _agree(self, asked: Elicitation) -> str:
         """Show a page and ask whether the user will open it."""
         self._say(f"It wants you to open a page at {asked.host} in your browser. rpcexplorer does not open it:")
         self._say(f"  {asked.url}")
@@ -135,10 +146,7 @@ class _Asking:
             typed = await self._line("Do you agree? yes or no: ")
             if (agrees := WORDS.get(typed.lower())) is not None:
                 break
-        if agrees == "false":
-            return DECLINED
-        self._world.pages[asked.id] = f"{profile.shown_name} says that the step on the page at {asked.host} is complete"
-        return AGREED
+        return AGREED if agrees == "true" else DECLINED
 
     async def _json(self, asked: Elicitation) -> str:
         self._say(f"{asked.why_not} Type the content of the answer as a JSON object. {HOW_OUT}")
@@ -150,62 +158,49 @@ class _Asking:
 
     async def _form(self, asked: Elicitation) -> str:
         """Ask for each field, and then whether all are right."""
-        required = any(question.param.required for question in asked.questions)
+        fields, values = fields_of(asked), dict[str, str]()
+        required = any(field.required for field in fields)
         leaves_out = "leaves out what is not required" if required else "leaves the field out"
         self._say(f"Enter takes the value in [brackets], or {leaves_out}. {HOW_OUT}")
-        values: dict[str, str] = {}
-        for number, question in enumerate(asked.questions, start=1):
-            await self._ask(number, question, values)
-        while len(asked.questions) > 1 or not asked.questions:
+        for number, field in enumerate(fields, start=1):
+            await self._ask(asked, number, field, values)
+        while len(fields) != 1:
             typed = await self._line("Enter sends, a number changes that answer: ")
             if not typed:
                 break
-            if typed.isdecimal() and 0 < int(typed) <= len(asked.questions):
-                await self._ask(int(typed), asked.questions[int(typed) - 1], values)
-        names = [question.name for question in asked.questions if question.name in values]
-        return "{" + ",".join(f"{string(name)}:{values[name]}" for name in names) + "}"
+            if typed.isdecimal() and 0 < int(typed) <= len(fields):
+                await self._ask(asked, int(typed), fields[int(typed) - 1], values)
+        return "{" + ",".join(f"{string(name)}:{value}" for name, value in values.items()) + "}"
 
-    async def _ask(self, number: int, question: Question, values: dict[str, str]) -> None:
+    async def _ask(self, asked: Elicitation, number: int, field: FormField, values: dict[str, str]) -> None:
         """Ask for a field until its value is right, and add it."""
+        name, default = str(field.path[0]), default_of(field.schema)
+        is_secret = name in asked.secrets
+        line = "\n".join(wrapped(question_line(number, field, is_secret=is_secret), self._world.width, 4))
         while True:
-            line = "\n".join(wrapped(question_line(number, question), self._world.width, 4))
-            typed = await self._line(f"{line}: ", is_secret=question.is_secret)
-            values.pop(question.name, None)
-            if not typed and question.default is UNSET and not question.param.required:
+            typed = await self._line(f"{line}: ", is_secret=is_secret)
+            values.pop(name, None)
+            if not typed and default is UNSET and not field.required:
                 return
-            value = self._value(question, typed)
-            problem = f"{question.name} is required" if not typed else f"{question.name} needs {NEEDS[question.kind]}"
-            if value is not None:
-                problem = await self._problem(question, value)
+            value = _value(field, typed) if typed or default is UNSET else json.dumps(default)
+            if not typed and default is UNSET:
+                problem = f"{name} is required"
+            elif value is None:
+                several = "some of the choices, separated by commas"
+                problem = f"{name} needs {several if _choices_of_elements(field) else NEEDS[field.editing]}"
+            else:
+                problem = await self._problem(asked, name, value)
             if value is not None and not problem:
-                values[question.name] = value
+                values[name] = value
                 return
             self._say(f"! {problem}")
 
-    def _value(self, question: Question, typed: str) -> str | None:
-        """Return typed words as JSON; None if they are no value of the field."""
-        if not typed:
-            return None if question.default is UNSET else json.dumps(question.default)
-        match question.kind:
-            case "text":
-                return string(typed)
-            case "boolean":
-                return WORDS.get(typed.lower())
-            case "choice":
-                return _chosen(question, typed)
-            case "choices":
-                chosen = [_chosen(question, part.strip()) for part in typed.split(",")]
-                return f"[{','.join(dict.fromkeys(chosen))}]" if None not in chosen else None  # type: ignore[arg-type]
-        return typed_json(typed)
-
-    async def _problem(self, question: Question, value: str) -> str:
+    async def _problem(self, asked: Elicitation, name: str, value: str) -> str:
         """Return why a value does not fit its schema; empty if it does."""
-        described = Described((question.param,), extra=False, by="name")
-        checked = await self._explorer.checker.params(described, f"{{{string(question.name)}:{value}}}", by="name")
-        sentences = [problem.sentence for problem in checked.problems]
-        problem = next(iter(sentences), "") or format_problem(question, value)
-        if problem and question.is_secret:
-            return f"{question.name} does not match the schema of the field"
+        checked = await self._explorer.checker.params(asked.described, f"{{{string(name)}:{value}}}", by="name")
+        problem = next((problem.sentence for problem in checked.problems if problem.pointer[:1] == (name,)), "")
+        if problem and name in asked.secrets:
+            return f"{name} does not match the schema of the field"
         return problem
 
     async def _line(self, prompt: str, *, is_secret: bool = False) -> str:
@@ -250,12 +245,24 @@ class _Asking:
         self._world.stderr.flush()
 
 
-def _chosen(question: Question, typed: str) -> str | None:
+def _value(field: FormField, typed: str) -> str | None:
+    """Return typed words as JSON; None if they are no value of the field."""
+    if choices := [*titled_choices(field.schema)]:
+        return _chosen(choices, typed)
+    if several := _choices_of_elements(field):
+        chosen = dict.fromkeys(_chosen(several, part.strip()) for part in typed.split(","))
+        parts = [value for value in chosen if value is not None]
+        return f"[{','.join(parts)}]" if len(parts) == len(chosen) else None
+    if field.editing == "boolean":
+        return WORDS.get(typed.lower())
+    return typed_value(field, typed, "")
+
+
+def _chosen(choices: list[tuple[Any, str]], typed: str) -> str | None:
     """Return the choice with this value, title or number as JSON."""
-    found: Any = UNSET
-    for at, (value, title) in enumerate(question.choices, start=1):
+    for value, title in choices:
         if typed in (str(value), title):
             return json.dumps(value)
-        if typed == str(at):
-            found = value
-    return None if found is UNSET else json.dumps(found)
+    if typed.isdecimal() and 0 < int(typed) <= len(choices):
+        return json.dumps(choices[int(typed) - 1][0])
+    return None

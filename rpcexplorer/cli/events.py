@@ -11,7 +11,6 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.problem import PROGRAM, counted, cut, quoted
 from rpcexplorer.model.profile import ELICITATION, Profile
 from rpcexplorer.profiles.profiles import answer_key
-from rpcexplorer.schema.elicitation import COMPLETE, page_of
 from rpcexplorer.text.printable import printable
 
 MAX_PASSED_ON = 64 * 1024
@@ -66,10 +65,6 @@ def note_event(world: World, explorer: Explorer, profile: Profile, event: Event)
         from rpcexplorer.cli.answers import ask_later  # Few servers ask.
 
         ask_later(world, explorer, profile, event)
-        return
-    if event.method == COMPLETE and (sentence := world.pages.pop(page_of(event), "")):
-        world.erase_progress()
-        world.report(sentence)
         return
     if event.method == ELICITATION and event.answer == NOT_OFFERED:
         _report_questions(world, explorer, profile, event)

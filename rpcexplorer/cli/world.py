@@ -52,8 +52,6 @@ class World(Struct):
     """Characters of each process's stderr that were printed."""
     asking: set[asyncio.Task[None]] = field(default_factory=set)
     """Questions of servers that wait for the user, in their order."""
-    pages: dict[str, str] = field(default_factory=dict)
-    """Sentences about pages that the user agreed to open, by the ids with which a server says that they are done."""
     lacks_answer: bool = False
     """A server asked what nobody could answer."""
     omitted: Counter[str] = field(default_factory=Counter)

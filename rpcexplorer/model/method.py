@@ -117,6 +117,8 @@ class Described(Struct, frozen=True, gc=False, omit_defaults=True, rename={"prot
     deprecated: bool = False
     result_kind: str = ""
     """The service's word for the type of the result, without a schema."""
+    checks_formats: bool = False
+    """The ``format`` of a schema is a rule; most services mean it as a hint."""
 
     @property
     def is_checked(self) -> bool:

@@ -158,7 +158,8 @@ class MethodCheck:
     def _prepared(self, by: By | None) -> tuple[Bundle, Any]:
         if by not in self._ready:
             bundle = bundle_params(self._described, by) if by else bundle_result(self._described)
-            self._ready[by] = (bundle, _validator(bundle.schema) if bundle.schema else None)
+            formats = self._described.checks_formats
+            self._ready[by] = (bundle, _validator(bundle.schema, formats=formats) if bundle.schema else None)
         return self._ready[by]
 
     def _checked(self, body: str, by: By | None) -> Checked:
@@ -233,7 +234,7 @@ def _is_better(left: list[SchemaProblem], found: tuple[ExplainedProblem, ...], f
     return is_gone and (len(left) < len(found) + is_name or len(found) == MOST_PROBLEMS)
 
 
-def _validator(schema: dict[str, Any]) -> Any:
+def _validator(schema: dict[str, Any], *, formats: bool = False) -> Any:
     """Compile a schema without its invalid patterns."""
     import jsonschema_rs
 
@@ -241,7 +242,7 @@ def _validator(schema: dict[str, Any]) -> Any:
     for _ in range(MAX_PATTERNS):
         try:
             return jsonschema_rs.Draft202012Validator(
-                schema, pattern_options=options, retriever=_nothing, validate_formats=False
+                schema, pattern_options=options, retriever=_nothing, validate_formats=formats
             )
         except jsonschema_rs.ValidationError as error:
             if not _without(schema, error.instance_path):

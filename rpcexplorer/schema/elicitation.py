@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
@@ -13,13 +12,9 @@ from msgspec import UNSET, Struct
 
 from rpcexplorer.jsontext.edit import one_line, string
 from rpcexplorer.jsontext.scan import decoded, members
-from rpcexplorer.model.event import Event
 from rpcexplorer.model.method import Described, DescribedParam
-from rpcexplorer.model.problem import SchemaProblem
 from rpcexplorer.model.secret import UNRECORDED
 
-COMPLETE: Final = "notifications/elicitation/complete"
-"""The notification that the step on a page is done."""
 MAX_BYTES: Final = 256 * 1024
 """A longer request is answered as JSON."""
 MAX_QUESTIONS: Final = 200
@@ -33,33 +28,6 @@ DECLINED: Final = '"result":{"action":"decline"}'
 CANCELLED: Final = '"result":{"action":"cancel"}'
 AGREED: Final = '"result":{"action":"accept"}'
 
-QuestionKind = Literal["text", "number", "boolean", "choice", "choices", "json"]
-
-
-class Question(Struct, frozen=True):
-    """A field of the form."""
-
-    param: DescribedParam
-    kind: QuestionKind
-    choices: tuple[tuple[Any, str], ...] = ()
-    """Values to choose from, with their titles."""
-    default: Any = UNSET
-    is_secret: bool = False
-    """What is typed is neither shown nor recorded."""
-
-    @property
-    def name(self) -> str:
-        return self.param.name
-
-    def title_of(self, value: Any) -> str:
-        """Return the title of a choice, or a value as it is typed."""
-        if isinstance(value, list):
-            return ", ".join(map(self.title_of, value))
-        for choice, title in self.choices:
-            if choice == value:
-                return title
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
 
 def _values(content: str) -> dict[str, str]:
     """Return the values of an object by name, as they are spelled."""
@@ -70,34 +38,21 @@ class Elicitation(Struct, frozen=True):
     """What a server asks. Its texts are not safe to print."""
 
     message: str = ""
-    questions: tuple[Question, ...] = ()
+    described: Described = Described()
+    """The fields of the form as params by name."""
+    secrets: frozenset[str] = frozenset()
+    """The names of the fields for secrets: what is typed is neither shown nor recorded."""
     url: str = ""
     """The page to open; empty for a form."""
-    id: str = ""
-    """Names the page in ``COMPLETE``."""
     why_not: str = ""
     """Why it cannot be asked as a form or page: then it is answered as JSON."""
 
     @property
-    def described(self) -> Described:
-        """The fields as params by name."""
-        return Described(tuple(question.param for question in self.questions), extra=False, by="name")
-
-    @property
     def start(self) -> str:
         """The answer to begin with: the defaults."""
-        defaults = {question.name: question.default for question in self.questions if question.default is not UNSET}
-        return json.dumps(defaults, indent=2, ensure_ascii=False)
-
-    @property
-    def secrets(self) -> frozenset[str]:
-        """The names of the fields for secrets."""
-        return frozenset(question.name for question in self.questions if question.is_secret)
-
-    def format_problems(self, content: str) -> tuple[SchemaProblem, ...]:
-        values = _values(content)
-        found = {question.name: format_problem(question, values.get(question.name, "")) for question in self.questions}
-        return tuple(SchemaProblem((name,), "format", sentence) for name, sentence in found.items() if sentence)
+        defaults = {param.name: default_of(param.schema) for param in self.described.params}
+        given = {name: default for name, default in defaults.items() if default is not UNSET}
+        return json.dumps(given, indent=2, ensure_ascii=False)
 
     def secrets_in(self, content: str) -> list[str]:
         """Return what was typed into the fields for secrets."""
@@ -139,45 +94,6 @@ class _Request(Struct):
     params: dict[str, Any]
 
 
-def format_problem(question: Question, value: str) -> str:
-    """Return why a text, as JSON, does not have the format of a field; empty if it does.
-
-    The checker ignores formats, which other services often mean as a hint.
-    """
-    schema = question.param.schema
-    wanted = _text(schema.get("format"), MAX_TITLE) if isinstance(schema, dict) else ""
-    if not value.startswith('"') or wanted not in FORMATS:
-        return ""
-    has_format, words = FORMATS[wanted]
-    try:
-        is_right = bool(has_format(decoded(value)))
-    except ValueError:
-        is_right = False
-    return "" if is_right else f"{question.name} must be {words}"
-
-
-def _is_email(value: str) -> bool:
-    name, _, host = value.rpartition("@")
-    return bool(name and host) and not any(map(str.isspace, value))
-
-
-FORMATS: Final[Mapping[str, tuple[Callable[[str], object], str]]] = {
-    "email": (_is_email, "an email address, such as ada@example.org"),
-    "uri": (lambda value: urlsplit(value).scheme, "a URI, such as https://example.org/"),
-    "date": (date.fromisoformat, "a date, such as 2026-07-28"),
-    "date-time": (datetime.fromisoformat, "a date and time, such as 2026-07-28T12:00:00Z"),
-}
-"""The formats that MCP names: a check, and what is wanted."""
-
-
-def page_of(event: Event) -> str:
-    """Return the id of the page that a ``COMPLETE`` notification names; empty if there is none."""
-    try:
-        return _text(msgspec.json.decode(event.text, type=_Request).params.get("elicitationId"), MAX_TITLE)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return ""
-
-
 TOO_LARGE: Final = Elicitation(why_not=f"The form is larger than {MAX_BYTES // 1024} kB.")
 MeansSecret = Callable[[str], object]
 """Return whether a name means a secret."""
@@ -208,44 +124,42 @@ def read_elicitation(text: bytes, means_secret: MeansSecret) -> Elicitation:
         return Elicitation(message, why_not=f"The schema of the form is nested deeper than {MAX_DEPTH} levels.")
     required = schema.get("required")
     names = set(map(str, required)) if isinstance(required, list) else set()
-    questions = [
-        _question(name, schema, means_secret, is_required=name in names) for name, schema in properties.items()
-    ]
-    return Elicitation(message, tuple(questions))
+    fields = tuple(_param(name, field, is_required=name in names) for name, field in properties.items())
+    secrets = frozenset(name for name, field in properties.items() if _is_secret(name, field, means_secret))
+    # The specification names the formats of fields, so they are rules here.
+    described = Described(fields, extra=False, by="name", checks_formats=True)
+    return Elicitation(message, described, secrets)
 
 
 def _page(message: str, params: Mapping[str, Any]) -> Elicitation:
     url = params.get("url")
     if not isinstance(url, str) or not url.isprintable() or "\\" in url:  # Browsers read a backslash as a slash.
         return Elicitation(message, why_not="The request has no URL that can be shown.")
-    found = Elicitation(message, url=url, id=_text(params.get("elicitationId"), MAX_TITLE))
+    found = Elicitation(message, url=url)
     return found if found.host else Elicitation(message, why_not="The URL of the request has no host.")
 
 
-def _question(name: str, schema: Any, means_secret: MeansSecret, *, is_required: bool) -> Question:
+def _param(name: str, schema: Any, *, is_required: bool) -> DescribedParam:
+    doc = ""
+    if isinstance(schema, dict):
+        parts = (_text(schema.get("title"), MAX_TITLE), _text(schema.get("description"), MAX_TEXT))
+        doc = ": ".join(part for part in parts if part)
+    return DescribedParam(name, schema if isinstance(schema, dict) else True, required=is_required, doc=doc)
+
+
+def _is_secret(name: str, schema: Any, means_secret: MeansSecret) -> bool:
     if not isinstance(schema, dict):
-        return Question(DescribedParam(name, required=is_required), "json", is_secret=bool(means_secret(name)))
-    title, doc = _text(schema.get("title"), MAX_TITLE), _text(schema.get("description"), MAX_TEXT)
-    param = DescribedParam(name, schema, required=is_required, doc=": ".join(part for part in (title, doc) if part))
-    choices, kind = tuple(titled_choices(schema)), _kind(schema.get("type"))
-    if choices:
-        kind = "choice"
-    elif schema.get("type") == "array" and (choices := tuple(titled_choices(schema.get("items")))):
-        kind = "choices"
-    is_typed = kind in {"text", "number", "json"}  # What all can choose from is no secret.
-    is_secret = is_typed and bool(schema.get("format") == "password" or means_secret(name) or means_secret(title))
-    return Question(param, kind, choices, schema.get("default", UNSET), is_secret)
+        return bool(means_secret(name))
+    if schema.get("type") == "boolean" or [*titled_choices(schema)] or [*titled_choices(schema.get("items"))]:
+        return False  # What all can choose from is no secret.
+    return schema.get("format") == "password" or bool(
+        means_secret(name) or means_secret(_text(schema.get("title"), MAX_TITLE))
+    )
 
 
-def _kind(kind: Any) -> QuestionKind:
-    match kind:
-        case "string":
-            return "text"
-        case "number" | "integer":
-            return "number"
-        case "boolean":
-            return "boolean"
-    return "json"
+def default_of(schema: Any) -> Any:
+    """Return the default of a field; ``UNSET`` without one."""
+    return schema.get("default", UNSET) if isinstance(schema, dict) else UNSET
 
 
 def titled_choices(schema: Any) -> Iterator[tuple[Any, str]]:

@@ -52,6 +52,12 @@ _WORDS: Final = {
     "anyOf": "matches none of the alternatives",
 }
 """Sentences that do not depend on the schema."""
+_FORMATS: Final = {
+    "email": "an email address, such as ada@example.org",
+    "uri": "a URI, such as https://example.org/",
+    "date": "a date, such as 2026-07-28",
+    "date-time": "a date and time, such as 2026-07-28T12:00:00Z",
+}
 _LIMITS: Final = {
     "minimum": ("must be {} or more", ""),
     "maximum": ("must be {} or less", ""),
@@ -373,6 +379,8 @@ def must(keyword: str, rule: Any) -> str:
             return f"must be {short(spelled_value(rule))}"
         case "pattern":
             return f"must match the pattern `{short(str(rule))}`"
+        case "format":
+            return f"must be {_FORMATS.get(str(rule)) or f'in the format {short(str(rule))}'}"
     if isinstance(rule, int | float) and keyword in _LIMITS:
         sentence, unit = _LIMITS[keyword]
         words = sentence.format(short(spelled_value(rule)))

@@ -17,12 +17,10 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.params import value_problem
 from rpcexplorer.jsontext.scan import is_value
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Preview
-from rpcexplorer.model.method import Described
 from rpcexplorer.model.problem import Checked, SchemaProblem, capitalised
 from rpcexplorer.model.profile import ELICITATION, Profile
 from rpcexplorer.schema.elicitation import AGREED, CANCELLED, DECLINED, Elicitation
@@ -204,8 +202,6 @@ async def answer(screen: FullScreen[Any], connections: Connections, profile: Pro
     if problem:
         screen.notify(f"{capitalised(problem).rstrip('.')}.", severity="warning", timeout=10)
         return
-    if asked.url and member == AGREED:
-        connections.pages[asked.id] = asked.host
     done = {DECLINED: "Declined", CANCELLED: "Cancelled"}.get(member, "Answered")
     if member.startswith('"error"'):
         done = "Refused"
@@ -258,36 +254,6 @@ async def _agree(screen: FullScreen[Any], profile: Profile, asked: Elicitation) 
     return {"agree": AGREED, "decline": DECLINED}.get(chosen or "")
 
 
-class FormDraft:
-    """The text of a form, with undo."""
-
-    def __init__(self, texts: dict[str, str], start: str) -> None:
-        """``texts`` keeps it while its request waits."""
-        self._texts = texts
-        self._texts.setdefault("form", start)
-        self._before: list[str] = []
-        self._after: list[str] = []
-
-    def read(self) -> str:
-        return self._texts["form"]
-
-    def put(self, text: str) -> None:
-        self._before.append(self.read())
-        self._after.clear()
-        self._texts["form"] = text
-
-    def undo(self) -> None:
-        self._move(self._before, self._after)
-
-    def redo(self) -> None:
-        self._move(self._after, self._before)
-
-    def _move(self, source: list[str], target: list[str]) -> None:
-        if source:
-            target.append(self.read())
-            self._texts["form"] = source.pop()
-
-
 class ElicitationScreen(FormScreen):
     """The form with which a server asks the user."""
 
@@ -304,32 +270,33 @@ class ElicitationScreen(FormScreen):
         event: Event,
         asked: Elicitation,
     ) -> None:
-        explorer, described = connections.explorer, asked.described
-        draft = FormDraft(connections.drafts.setdefault(event, {}), asked.start)
+        explorer, texts = connections.explorer, connections.drafts.setdefault(event, {})
+        texts.setdefault("form", asked.start)
         self._asked = asked
         self.member: str | None = None
         """The answer; None if it is given later."""
         self.content = ""
         """The values of an accepted form as JSON."""
+        no_undo = partial(self.notify, "This form has undo only while a value is edited.")
         source = FormSource(
             f"{profile.shown_name} asks",
-            described,
+            asked.described,
             "name",
-            draft.read,
-            draft.put,
-            draft.undo,
-            draft.redo,
-            lambda: True,
-            self._answer_preview,
-            partial(self._check_text, explorer, described),
+            read=lambda: texts["form"],
+            put=partial(texts.__setitem__, "form"),
+            undo=no_undo,
+            redo=no_undo,
+            is_valid=lambda: True,
+            preview=self._answer_preview,
+            check=self._check_text,
         )
         super().__init__(explorer, source, opener.pending, opener.frame, secrets=asked.secrets)
         self.list.empty = [[], [("   There is nothing to fill in.", "dim")]]
         self._message = VerticalScroll(Static(plain(asked.message)), id="message", can_focus=False)
         self._message.display = bool(asked.message)
-        for question in asked.questions:  # Its values are chosen from a list.
-            if question.kind == "choices":
-                self.model.fold((question.name,), unfold=False)
+        for row in self.model.rows:
+            if self.model.choices_of_elements(row):  # They are chosen from a list.
+                self.model.fold(row.path, unfold=False)
 
     @property
     def _by(self) -> tuple[str, str]:
@@ -338,12 +305,15 @@ class ElicitationScreen(FormScreen):
     def over_list(self) -> Sequence[Widget]:
         return [self._message]
 
-    async def _check_text(self, explorer: Explorer, described: Described, text: str) -> Checked:
-        checked = await explorer.checker.params(described, text, by="name")
-        problems = (*checked.problems, *self._asked.format_problems(text))
-        quoting = {problem.pointer for problem in problems} & {(name,) for name in self._asked.secrets}
-        hidden = [SchemaProblem(pointer, "secret", "does not match the schema of the field") for pointer in quoting]
-        return replace(checked, problems=(*hidden, *(one for one in problems if one.pointer not in quoting)))
+    async def _check_text(self, text: str) -> Checked:
+        checked = await self.explorer.checker.params(self._asked.described, text, by="name")
+        return replace(checked, problems=tuple(map(self._without_value, checked.problems)))
+
+    def _without_value(self, problem: SchemaProblem) -> SchemaProblem:
+        """Return a problem of a secret without its sentence, which may quote the value."""
+        if problem.keyword == "required" or self._asked.secrets.isdisjoint(problem.pointer[:1]):
+            return problem
+        return SchemaProblem(problem.pointer, "secret", "does not match the schema of the field")
 
     def _answer_preview(self) -> Preview:
         """Return the answer as it will be sent, without secrets."""

@@ -15,7 +15,6 @@ from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Exchange, Stop
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import ELICITATION, Profile
-from rpcexplorer.schema.elicitation import COMPLETE, page_of
 from rpcexplorer.text.exchange import age
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.wrapping import WordLine
@@ -47,8 +46,6 @@ class Connections:
         """The events of each profile, by its name."""
         self.drafts: dict[Event, dict[str, str]] = {}
         """What was typed to answer or refuse a request that still waits."""
-        self.pages: dict[str, str] = {}
-        """The hosts of pages that the user agreed to open, by the ids with which a server says that they are done."""
         self._question: tuple[Event | None, Question | None] = (None, None)
         """The oldest request that waits, and what it asks, which takes a moment to read."""
         self._waiting: dict[str, list[Event]] = {}
@@ -62,8 +59,6 @@ class Connections:
     def take(self, profile: Profile, event: Event) -> None:
         """Take an event; it is shown later."""
         self.logs[profile.name].take(event)
-        if event.kind == "notification" and event.method == COMPLETE and (host := self.pages.pop(page_of(event), "")):
-            self._app.notify(f"{profile.shown_name} says that the step on the page at {host} is complete.", timeout=10)
         if event.waits:
             self._waiting.setdefault(profile.name, []).append(event)
 
@@ -210,9 +205,9 @@ def question_lines(explorer: Explorer, profile: Profile, event: Event) -> list[W
         lines.append([("! ", "careful bold"), (asked.caution, "careful")])
     if asked.why_not:
         lines += [[], [("! ", "careful bold"), (f"{asked.why_not} The answer is JSON.", "careful")]]
-    if asked.questions:
-        required = sum(bool(question.param.required) for question in asked.questions)
-        count = f"{counted(len(asked.questions), 'field')}, {required} required"
-        names = ", ".join(question.name for question in asked.questions)
+    if params := asked.described.params:
+        required = sum(bool(param.required) for param in params)
+        count = f"{counted(len(params), 'field')}, {required} required"
+        names = ", ".join(param.name for param in params)
         lines += [[], [(count, "middle")], [(names, "dim")]]
     return lines

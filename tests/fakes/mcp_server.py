@@ -1,6 +1,6 @@
 """A server of MCP on standard streams: its tool ``ask`` sends its arguments as ``elicitation/create``.
 
-The tool returns the answer as it came. With ``page`` in the arguments, the server says that the page is done, too.
+The tool returns the answer as it came.
 """
 
 from __future__ import annotations
@@ -27,9 +27,6 @@ def ask(arguments: dict[str, Any]) -> str:
     while (message := receive()).get("id") != "asked":
         if message.get("method") in {"exit", "notifications/cancelled"}:
             return "cancelled"
-    if "elicitationId" in arguments:
-        done = {"elicitationId": arguments["elicitationId"]}
-        send(method="notifications/elicitation/complete", params=done)
     return json.dumps(message.get("result") or message["error"])
 
 

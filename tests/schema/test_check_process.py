@@ -140,6 +140,25 @@ def taking(**params: Any) -> MethodCheck:
     return MethodCheck(Described(tuple(DescribedParam(*param, required=False) for param in params.items())))
 
 
+@pytest.mark.parametrize(
+    ("wanted", "right", "wrong", "words"),
+    [
+        ("email", "a.b+c@x.org", "ada", "must be an email address, such as ada@example.org"),
+        ("uri", "urn:x", "example", "must be a URI, such as https://example.org/"),
+        ("date", "2026-07-28", "28.7.2026", "must be a date, such as 2026-07-28"),
+        ("date-time", "2026-07-28T12:00:00Z", "noon", "must be a date and time, such as 2026-07-28T12:00:00Z"),
+        ("ipv4", "127.0.0.1", "localhost", "must be in the format ipv4"),
+        ("poem", "roses", "", ""),
+    ],
+)
+def test_formats_are_checked_if_they_are_rules(wanted: str, right: str, wrong: str, words: str) -> None:
+    params = (DescribedParam("a", {"type": "string", "format": wanted}),)
+    strict, lenient = MethodCheck(Described(params, checks_formats=True)), MethodCheck(Described(params))
+    right, wrong = json.dumps({"a": right}), json.dumps({"a": wrong})
+    assert strict.params(right).problems == lenient.params(wrong).problems == ()
+    assert [problem.sentence for problem in strict.params(wrong).problems] == [f"a {words}"] * bool(words)
+
+
 def test_params_are_checked_by_name_and_by_position() -> None:
     method = taking(count={"type": "Number"}, kind={"enum": ["a", "b"]})
     assert method.params('{"count": 1.5}').is_right
