@@ -107,9 +107,10 @@ class Fetch(Struct, frozen=True):
 
 
 class Agreement(Struct, frozen=True):
-    """A question whether requests may go to servers that another server has named."""
+    """A question whether requests, or the user, may go to servers that another server has named."""
 
     origins: tuple[str, ...]
+    """What the user agrees to, as text to remember."""
     question: str
 
 
@@ -447,8 +448,7 @@ class GivenCredentials:
         """Refuse servers that only another server has named: a program cannot be asked."""
         if agreement is None:
             return None
-        hosts = ", ".join(agreement.origins)
-        return Refused("credentials", f"No token was requested at {hosts}, which only another server has named.")
+        return Refused("credentials", f"{agreement.question} Nothing was sent there, because nobody can agree.")
 
     async def visit(self, profile: Profile, visit: Visit, redirect: Awaitable[str]) -> None:
         """Return None: a program has no browser."""

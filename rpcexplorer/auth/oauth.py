@@ -36,8 +36,8 @@ from rpcexplorer.auth.oauth_metadata import (
     Found,
     Server,
     Steps,
+    agree_to_page,
     challenge_of,
-    check_url,
     fetch,
     find_server,
     read_json,
@@ -242,6 +242,7 @@ def _with_browser(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str
             f"{server.issuer} supports PKCE only with {shown(', '.join(methods)) or 'nothing'}, not with S256: whoever "
             "sees the address of the login could use its code. Nothing was sent."
         )
+    yield from agree_to_page(call, server.issuer, server.authorization_endpoint)
     yield from take(Listen(server.issuer))
     yield from _choose_client(kind, call, found, grant, "authorization_code")
     state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
@@ -309,7 +310,7 @@ def _with_device(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str,
     device = read_json(response, Answer, url)
     if not device.device_code:
         return response  # It says why.
-    check_url("address to type the code at", device.verification_uri)
+    yield from agree_to_page(call, server.issuer, device.verification_uri)
     call.events.append(Hidden(device.device_code))
     yield from take(Visit(device.verification_uri, device.user_code))
     form: Form = (("grant_type", DEVICE), ("device_code", _unrecorded(device.device_code)))

@@ -158,12 +158,12 @@ def find_server(kind: OAuthAuth, call: AuthCall, challenge: Challenge) -> Steps[
     yield from _agree(endpoint, issuer, chosen, [issuer])
     server = yield from _server_of(issuer)
     requested = [server.token_endpoint, server.registration_endpoint, server.device_authorization_endpoint]
-    for url in (*requested, server.authorization_endpoint):
-        if url:
-            check_url("endpoint", url)
+    requested = [url for url in requested if url]
+    for url in requested:
+        check_url("endpoint", url)
     if not server.token_endpoint:
         raise refused(f"{shown(issuer)} has no token endpoint, so it issues no tokens.")
-    yield from _agree(endpoint, issuer, {*chosen, origin_of(issuer)}, filter(None, requested))
+    yield from _agree(endpoint, issuer, {*chosen, origin_of(issuer)}, requested)
     return Found(server, resource, scopes)
 
 
@@ -255,6 +255,19 @@ def _agree(endpoint: str, issuer: str, chosen: set[str], urls: Iterable[str]) ->
     if private and not is_loopback(endpoint):
         question += f" In your own network or on this machine: {joined_words(private)}."
     yield from take(Agreement(tuple(origins), question))
+
+
+def agree_to_page(call: AuthCall, issuer: str, url: str) -> Steps[None]:
+    """Ask before the user logs in at a page that is not on the issuer's server.
+
+    It may be that of an honest issuer, whose code or token a hostile one would get.
+    """
+    check_url("endpoint", url)
+    origin = origin_of(url)
+    if origin in {origin_of(issuer), origin_of(web_address(call.profile))}:
+        return
+    question = f"{issuer} has its login at another server, {origin}. What you allow there is given to {issuer}."
+    yield from take(Agreement((f"{issuer} {origin}",), question))
 
 
 def _is_private(origin: str) -> bool:

@@ -290,7 +290,7 @@ class StoredCredentials:
             return await self._refusal_over_http(profile)
         if self._secrets.agreed_to(profile.origin, agreement.origins):
             return None
-        question, title = f"{agreement.question} Send them from now on?", "Send requests for a token to another server?"
+        question, title = f"{agreement.question} Agree from now on?", "Log in at another server?"
         if not await self.asked(self._person.agrees(question, title)):
             advice = log_in_command(profile)
             return Refused("credentials", f"{agreement.question} Nothing was sent there. {advice}")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from rpcexplorer.auth.credentials import Agreement, AuthCall, AuthRequest, AuthResponse, Fetch, LoginStep
+from rpcexplorer.auth.credentials import Agreement, AuthCall, AuthRequest, AuthResponse, Fetch, Listen, LoginStep
 from rpcexplorer.auth.registry import requests_for
 from rpcexplorer.auth.token import OAuthAuth
 from rpcexplorer.model.exchange import Refused, Sent
@@ -80,6 +80,23 @@ def test_other_server_is_asked_about_before_it_gets_a_request(issuer: str, warni
     assert taken[-1].question.startswith("https://rpc.example.com uses the authorization server")
     assert taken[-1].question.endswith(f".{warning}")
     assert [step for step in taken if isinstance(step, Fetch)] == [Fetch(METADATA)]
+
+
+@pytest.mark.parametrize(
+    ("page", "is_asked"), [("id", False), ("rpc", False), ("bank", True), ("id.example.com.b", True)]
+)
+def test_login_at_a_page_of_another_server_needs_a_yes(page: str, *, is_asked: bool) -> None:
+    """A hostile issuer would get the code of the bank."""
+    origin = "https://id.example.com"
+    auth = OAuthAuth(issuer=origin, client_id="x")
+    named = {
+        "issuer": origin,
+        "token_endpoint": f"{origin}/token",
+        "authorization_endpoint": f"https://{page}.example.com",
+    }
+    taken, _ = steps(Profile("shop", "https://rpc.example.com", "/", auth=auth), [answered(200, named)])
+    assert isinstance(taken[-1], Agreement) is is_asked
+    assert isinstance(taken[-1], Listen) is not is_asked
 
 
 LINK_LOCAL = [

@@ -38,7 +38,7 @@ async def address(program: Program) -> str:
     """Agree to the server, and copy the address where to log in."""
     await program.press("f8")
     await program.on(Confirm)
-    await program.sees("Send requests for a token to another server?", "uses the authorization server")
+    await program.sees("Log in at another server?", "uses the authorization server")
     await program.press("right", "enter")
     await program.on(LogInElsewhere)
     await program.sees("Log in to tools", "Open this address in a browser:")
