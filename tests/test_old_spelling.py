@@ -86,7 +86,7 @@ def test_call_envelope_prints_the_whole_response(shell: Shell) -> None:
     assert old.out == new.out == b'{"jsonrpc": "2.0", "id": 1, "result": "pong"}\n'
 
 
-@pytest.mark.parametrize("command", ["call", "notify", "batch"])
+@pytest.mark.parametrize("command", ["call", "batch"])
 def test_call_help_shows_response_not_envelope(shell: Shell, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     page = help_page(shell, capsys, command)
     assert "--response" in page
