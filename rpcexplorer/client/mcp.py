@@ -83,7 +83,6 @@ _IN_HEADER = regex(r"(?! )[\x20-\x7e]+(?<! )")
 _BASE64: Final = "=?base64?"
 _TOKEN = regex(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 """A part of the name of a header."""
-_OF_INITIALIZE: Final = "this is the error of initialize: the call was not sent"
 MAX_NAME: Final = 80
 """Characters of a server's name that is shown."""
 MAX_PAGES: Final = 20
@@ -185,13 +184,16 @@ class McpServer:
         self.speak(MCP_STATELESS)
         return True
 
-    def refuses(self, response: AuthResponse | Refused) -> bool:
-        """Return whether a response means that the server no longer speaks the version that is remembered."""
+    def refuses(self, response: AuthResponse | Refused, *, has_session: bool) -> bool:
+        """Return whether a response means that the server no longer speaks the version that is remembered.
+
+        Without a session, it is that of ``initialize`` if the version has one.
+        """
         if self.profile.mcp != "auto" or isinstance(response, Refused):
             return False
         outcome, status = response.outcome, response.response.status
         if not self.is_stateless:
-            return _is_of_initialize(outcome) and (isinstance(outcome, ErrorObject) or status in REFUSING)
+            return not has_session and (isinstance(outcome, ErrorObject) or status in REFUSING)
         if isinstance(outcome, ErrorObject) and outcome.code == MCP_UNKNOWN_VERSION:
             return True
         is_read = isinstance(outcome, ErrorObject) and outcome.code in _OF_STATELESS
@@ -392,7 +394,7 @@ class McpOverHttp:
         self._hide_session_ids(events)
         version = self._server.version
         response = yield from self._send(request, events)
-        if not version or not self._server.refuses(response):
+        if not version or not self._server.refuses(response, has_session=self._headers is not None):
             return response
         events.append(Note(f"the server refuses MCP {version}, so rpcexplorer asked again which version it speaks"))
         self._server.speak("")
@@ -426,7 +428,9 @@ class McpOverHttp:
         sent = self._stateless(request)
         response = yield sent
         call = sent.message.calls[0]
-        if call.method != CALLS_A_TOOL or not _has_code(response, MCP_HEADER_MISMATCH):
+        if call.method != CALLS_A_TOOL or isinstance(response, Refused):
+            return response
+        if not isinstance(response.outcome, ErrorObject) or response.outcome.code != MCP_HEADER_MISMATCH:
             return response
         # The server did not run the call, because headers of its params are missing: its schema names them.
         yield from self._find_tool(request, _text_of(PointerLookup(call.params).at("/name")) or "")
@@ -463,6 +467,8 @@ class McpOverHttp:
             response = yield _with_session(request, headers)
             if not isinstance(response, AuthResponse) or not _is_over(response):
                 return response
+            if self._headers is headers:
+                self._headers = None
             events.append(Note("the server no longer knows the session, so rpcexplorer sent initialize again"))
         new_session = yield from self._initialize(request, events)
         if isinstance(new_session, Refused):
@@ -537,18 +543,6 @@ def _id_ahead(request: AuthRequest, part: str) -> str:
     calls = request.message.calls
     base = (calls[0].id if calls else None) or "notification"
     return f"{base}.{part}"
-
-
-def _has_code(response: AuthResponse | Refused, code: int) -> bool:
-    outcome = response if isinstance(response, Refused) else response.outcome
-    return isinstance(outcome, ErrorObject) and outcome.code == code
-
-
-def _is_of_initialize(outcome: Outcome) -> bool:
-    """Return whether ``initialize`` failed with an answer."""
-    if isinstance(outcome, ErrorObject):
-        return _OF_INITIALIZE in outcome.remarks
-    return isinstance(outcome, Malformed) and outcome.kind == "handshake"
 
 
 def _with_session(request: AuthRequest, headers: tuple[AuthHeader, ...]) -> AuthRequest:

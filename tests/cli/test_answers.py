@@ -110,6 +110,13 @@ def test_form_that_is_too_large_is_answered_as_json(fake: Shell, fields: int, wh
     assert "! This is not a JSON object." in ran.err
 
 
+def test_secret_that_is_typed_as_json_is_not_recorded(fake: Shell) -> None:
+    schema = {"properties": {f"f{number}": {"type": "string"} for number in range(300)}}
+    ran = ask(fake, {"message": "m", "requestedSchema": schema}, typed=lines('{"password": "pass-words-9"}'))
+    assert ran.code == 0
+    assert not [path for path, text in fake.files().items() if "pass-words" in text]
+
+
 def test_questions_are_printed_where_nobody_can_answer(fake: Shell) -> None:
     ran = ask(fake, FORM)
     assert ran.code == 1
