@@ -210,7 +210,10 @@ def _places(name: str, before: SchemaReader, old: Any, now: SchemaReader, new: A
             yield from _inner_type(place, old_node, new_node, breaks=breaks)
         for member in sorted(old_node.properties.keys() - new_node.properties.keys()):
             yield Detail(f"{place}.{member} is gone", breaks=True)
-        if name != RESULT:
+        if name == RESULT:
+            for member in sorted((old_node.required - new_node.required) & new_node.properties.keys()):
+                yield Detail(f"{place}.{member} is now optional", breaks=True)
+        else:
             for member in sorted(new_node.required - old_node.required):
                 yield Detail(f"{place}.{member} is now required", breaks=True)
         old_limits, new_limits = limit_words(old_node), limit_words(new_node)

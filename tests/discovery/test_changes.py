@@ -170,6 +170,7 @@ def test_change_of_a_param_breaks_if_it_allows_less(
         ({"type": "number"}, {"type": "integer"}, "result: number → integer", False),
         ({"properties": {"a": {}, "b": {}}}, {"properties": {"a": {}}}, "result.b is gone", True),
         ({"properties": {"a": {}}}, {"properties": {"a": {}, "b": {}}}, "schema of the result changed", False),
+        ({"properties": {"a": {}}, "required": ["a"]}, {"properties": {"a": {}}}, "result.a is now optional", True),
     ],
 )
 def test_change_of_a_result_breaks_if_it_contains_other_values(
