@@ -1057,10 +1057,10 @@ async def form_of_the_server_is_declined_or_cancelled(at: Story) -> None:
     async with connected(at, ask):
         await at.play("""
             alt+c | ? elicitation/create waits for your answer | Where? | 1 field, 0 required
-            f4 enter | ▌Form | city | d decline
-            d | Declined elicitation/create. | ? elicitation/create waits for your answer
+            f4 enter | ▌Form | city | Alt+d decline
+            alt+d | Declined elicitation/create. | ? elicitation/create waits for your answer
             command answer | ▌Form
-            c | Cancelled elicitation/create.
+            alt+c | Cancelled elicitation/create.
         """)
         await at.program.until(lambda: len(answers) == 2)
         results = [json.loads(answer)["result"] for answer in answers]

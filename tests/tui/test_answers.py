@@ -104,7 +104,7 @@ async def test_secret_of_a_form_is_recorded_nowhere(explorer: Explorer) -> None:
     assert not any("pass-words" in text for text in files)
 
 
-@pytest.mark.parametrize(("key", "action"), [("d", "decline"), ("c", "cancel")])
+@pytest.mark.parametrize(("key", "action"), [("alt+d", "decline"), ("alt+c", "cancel")])
 async def test_form_is_declined_or_cancelled(explorer: Explorer, key: str, action: str) -> None:
     async with asked(explorer, FORM) as program:
         await program.press("enter")
@@ -192,7 +192,7 @@ async def test_deadline_of_the_call_stands_still_while_it_waits(
         assert "waits for your answer" in program.text
         await program.press("enter")
         await program.on(ElicitationScreen)
-        await program.press("d")
+        await program.press("alt+d")
         assert await answer_of(program) == {"action": "decline"}
 
 

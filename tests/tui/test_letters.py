@@ -21,10 +21,10 @@ def one_letter_keys(command: Command) -> list[str]:
 
 
 HARMLESS: Final = re.compile(
-    r"Add|Answer|Close|Compare|Copy|Edit|Enter|Export|Fold|Give|Go|Load|Make|Mark|Move|Open|Save|Search|Show|Sort|Stop"
-    r"|Switch|Unfold|Use|Wrap|Write|Filter|Cancel"
+    r"Add|Answer (?:this|the) request|Close|Compare|Copy|Edit|Enter|Export|Fold|Give|Go|Load|Make|Mark"
+    r"|Move|Open|Save|Search|Show|Sort|Stop|Switch|Unfold|Use|Wrap|Write|Filter|Cancel"
 )
-"""The first words of helps whose commands may have a letter; `Answer`, `Add`, `Edit` and `Enter` open a form."""
+"""The first words of helps whose commands may have a letter; those to add, edit, enter and answer open a form."""
 HARMFUL: Final = re.compile(r"\b(?:and|or) (?:resend|send|replay|start|delete|remove)\b")
 LETTER_COMMANDS: Final = [command for command in COMMANDS if any(map(str.isalpha, one_letter_keys(command)))]
 

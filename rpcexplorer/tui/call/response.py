@@ -25,7 +25,7 @@ from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.text.exchange import ended, nothing, remark_pieces, transport_pieces
 from rpcexplorer.text.exchange import running as running_words
-from rpcexplorer.text.wrapping import WordLine
+from rpcexplorer.text.wrapping import WordLine, wrapped
 from rpcexplorer.tui.call.body import Body
 from rpcexplorer.tui.call.drafts import DraftKeeper
 from rpcexplorer.tui.call.state import CallState, OfferedHint, Question, Running
@@ -119,21 +119,22 @@ class QuestionView(Sheet):
 
     def __init__(self) -> None:
         super().__init__()
-        self._asked: list[WordLine] = []
+        self._title: WordLine = []
+        self._asked: Sequence[WordLine] = ()
         self._way_here = ""
 
     def show(self, method: str, lines: Sequence[WordLine], key: str) -> None:
         """``key`` goes to the pane of the question."""
-        self._asked = [[("? ", "careful bold"), (f"{method} waits for your answer", "careful bold")], [], *lines, []]
-        self._way_here = key
+        self._title, self._asked, self._way_here = [(f"? {method} waits for your answer", "careful bold")], lines, key
         self._show_keys()
 
     def _show_keys(self) -> None:
         way: WordLine = [] if self.has_focus else [(self._way_here, "bold"), (" then ", "middle")]
-        self.lines = [*self._asked, [*way, ("Enter", "bold"), (" answer", "middle")]]
+        self.lines = [self._title, [*way, ("Enter", "bold"), (" answer", "middle")], [], *self._asked]
 
     def click_row(self, row: int, event: events.Click) -> None:  # noqa: ARG002 - the row is enough
-        if row == self.row_count - 1:
+        title = list(wrapped(self._title, self.scrollable_content_region.width))
+        if row == len(title):
             self.call_later(self.run_action, "screen.answer")
 
     def watch_has_focus(self, value: bool) -> None:
