@@ -24,7 +24,7 @@ from rpcexplorer.tui.app import ExplorerApp, PersonOnScreen
 
 def display(app, screen, renderable):
     if type(screen).__module__.startswith("rpcexplorer."):
-        names = [name for name in sys.modules if name.startswith(("rpcexplorer", "pygments"))]
+        names = [name for name in sys.modules if name.startswith(("rpcexplorer", "pygments", "hypothesis"))]
         os.write(1, " ".join(names).encode())
         os._exit(0)
 
@@ -35,7 +35,8 @@ ExplorerApp(explorer, person).run(headless=True, size=(120, 40))
 """
 CALL = """
 import atexit, sys
-atexit.register(lambda: print(*(name for name in sys.modules if name.startswith(("rpcexplorer", "pygments")))))
+known = ("rpcexplorer", "pygments", "hypothesis")
+atexit.register(lambda: print(*(name for name in sys.modules if name.startswith(known))))
 sys.argv = ["rpcexplorer", "call", "ping", "--url", "http://127.0.0.1:9/", "--no-input"]
 from rpcexplorer.__main__ import main
 main()

@@ -81,8 +81,10 @@ class ParamsMaker:
             self._left = MAX_VALUES
             made = self._params(draw)
             places = list(self._places(made))
-            if not self._described.extra or not places:
+            if not self._described.extra:
                 places.append(([], None))
+            if not places:
+                reject()
             place, schema = draw(st.sampled_from(places))
             if not place:
                 return [*made, UNKNOWN] if isinstance(made, list) else made | {UNKNOWN: 1}

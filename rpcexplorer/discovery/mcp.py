@@ -25,7 +25,7 @@ from rpcexplorer.discovery.reader import (
     name_of,
     text_of,
 )
-from rpcexplorer.model.method import Described, DescribedParam
+from rpcexplorer.model.method import Described, DescribedError, DescribedParam
 from rpcexplorer.model.problem import counted
 from rpcexplorer.rpc.messages import spelled
 from rpcexplorer.schema.node import SchemaReader
@@ -193,6 +193,10 @@ def _resources(resources: list[dict[str, Any]]) -> tuple[str, Described | None]:
     return "resources/read", _reading(doc, resources, "uri", params)
 
 
+UNKNOWN_ENTRY: Final = (DescribedError(-32602, "Invalid params"), DescribedError(-32002, "Resource not found"))
+"""Errors that MCP itself declares for a prompt or a resource that the server does not have."""
+
+
 def _reading(doc: str, entries: list[dict[str, Any]], key: str, params: tuple[DescribedParam, ...]) -> Described | None:
     """Return the method that reads all entries and lists their names, or None."""
     lines: dict[str, str] = {}
@@ -204,4 +208,4 @@ def _reading(doc: str, entries: list[dict[str, Any]], key: str, params: tuple[De
     if not lines:
         return None
     details = text_of("\n".join(lines.values()))
-    return Described(params, protocol=PROTOCOL, doc=doc, details=details, by="name", safe=True)
+    return Described(params, errors=UNKNOWN_ENTRY, protocol=PROTOCOL, doc=doc, details=details, by="name", safe=True)
