@@ -182,6 +182,8 @@ class ConnectionTest(Dialog[str]):
         if profile.url:
             is_bare = profile.ad_hoc and profile.path == PATH
             address = profile.url if is_bare else typed_whole(profile.endpoint)
+            if printable_url(address) != address:  # A secret in it is not drawn.
+                address = ""
         yield Entry(address, hint=URL_HINT, classes="alone", id="address")
         with Answers():
             yield Answer("Begin", id="begin")

@@ -69,6 +69,32 @@ async def test_secret_in_typed_url_is_not_drawn(make_explorer: Make) -> None:
             assert not [text for text in seen if "hunter2" in text]
 
 
+async def test_secret_in_url_is_not_drawn_to_be_corrected(make_explorer: Make) -> None:
+    with RawServer(http_reply(b"Not Found", 404)) as server:
+        made = make_explorer("")
+        made.use(ad_hoc(f"{server.origin}/rpc?apikey=hunter2"))
+        async with open_program(made, profile="", size=(160, 50)) as program:
+            await program.on(CallScreen)
+            await program.test_connection("alt+t")
+            await program.sees("✗ Address", "Enter test this URL")
+            assert "hunter2" not in program.text
+
+
+async def test_stored_secret_goes_to_a_typed_url_only_after_a_question(make_explorer: Make) -> None:
+    with RawServer(http_reply(b"Not Found", 404)) as old, RawServer(PONG) as new:
+        made = make_explorer(f'[profile.moved]\nurl = "{old.origin}"\nauth = {{ kind = "bearer" }}\n')
+        assert made.credentials.hold(made.profiles.profiles["moved"], "token", "t0ken-t0ken", keep=True) == ""
+        async with open_program(made, profile="moved", size=(120, 40)) as program:
+            await program.test_connection("alt+t")
+            await program.sees("✗ Address", "Enter test this URL")
+            await program.type_in(f"{new.origin}/")
+            await program.press("enter")
+            await program.sees("Send the token of moved to a changed destination?", new.origin)
+            await program.press("enter")
+            await program.sees("✗ Credentials", "The token of profile moved is blocked")
+        assert not any(request.header("Authorization") for request in new.requests)
+
+
 async def test_url_typed_at_the_start_becomes_a_profile(make_explorer: Make, tmp_path: Path) -> None:
     with RawServer(lambda request: request.reply(result=["ping"])) as server:
         async with open_program(make_explorer(""), size=(80, 24)) as program:
