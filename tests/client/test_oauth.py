@@ -41,9 +41,7 @@ def test_client_asks_no_server_that_another_one_names() -> None:
         auth = OAuthAuth(issuer=issuer.url, grant="client", client_id=CLIENT)
         (exchange,) = called(resource, auth, "ping", client_secret=SECRET)
         assert isinstance(exchange.outcome, Refused)
-        assert exchange.outcome.sentence == (
-            f"No token was requested at {other.origin}, which only another server has named."
-        )
+        assert f"Requests for a token go to {other.origin}. Nothing was sent there" in exchange.outcome.sentence
         assert other.requests == []
 
 
