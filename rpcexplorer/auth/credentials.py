@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, 
 from contextlib import ExitStack
 from datetime import datetime
 from itertools import product
+from threading import Lock
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
@@ -404,28 +405,12 @@ class GivenCredentials:
 
     has_user = False
 
-    def __init__(
-        self,
-        username: str | None = None,
-        password: str | None = None,
-        session: str | None = None,
-        token: str | None = None,
-        *,
-        key: str | None = None,
-        client_secret: str | None = None,
-    ) -> None:
-        given = {
-            "username": username,
-            "password": password,
-            "session": session,
-            "token": token,
-            "key": key,
-            "client_secret": client_secret,
-        }
+    def __init__(self, **given: str | None) -> None:
+        """``given`` are values by field."""
         self._values = {field: value for field, value in given.items() if value is not None}
         self._session: Secret | None = None
         """The session that a login opened, with its grant."""
-        self._is_renewing = False
+        self._renewal = Lock()
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         if field not in self._values:
@@ -454,11 +439,10 @@ class GivenCredentials:
         """Return None: a program has no browser."""
 
     def lock_renewal(self, profile: Profile) -> ExitStack | None:  # noqa: ARG002
-        if self._is_renewing:
+        if not self._renewal.acquire(blocking=False):
             return None
-        self._is_renewing = True
         held = ExitStack()
-        held.callback(setattr, self, "_is_renewing", False)
+        held.callback(self._renewal.release)
         return held
 
     def newer_session(self, profile: Profile, than: Secret) -> Secret | None:  # noqa: ARG002

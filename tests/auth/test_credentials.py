@@ -172,7 +172,7 @@ PROFILE = Profile("shop", "http://shop.example")
 
 
 def test_missing_credential_is_refused_by_name() -> None:
-    given = GivenCredentials("ada", None, None, "t0ken-t0ken")
+    given = GivenCredentials(username="ada", token="t0ken-t0ken")
     username = asyncio.run(given.secret(PROFILE, "username"))
     assert isinstance(username, Secret)
     assert username.reveal() == "ada"

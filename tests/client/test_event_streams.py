@@ -56,7 +56,7 @@ class User:
         self._answer = answer
         around = Surroundings(on_event=self._take, on_settled=self.settled.append, can_ask=lambda _: bool(answer))
         profile = Profile(name="x", url=server.url, ad_hoc=True, **settings)
-        credentials = GivenCredentials(None, None, None, "token")
+        credentials = GivenCredentials(token="token")
         self.client = ProfileClient(profile, credentials, reply_limit=LIMIT, around=around)
 
     def _take(self, event: Event) -> None:

@@ -68,7 +68,8 @@ def calls(server: RawServer) -> list[tuple[str, Any]]:
 
 def ask(url: str, auth: Auth = NoAuth(), stop: Stop | None = None, **settings: Any) -> Discovery:  # noqa: B008
     token = settings.pop("token", None)
-    keys = GivenCredentials(settings.pop("username", USERNAME), settings.pop("password", PASSWORD), token=token)
+    username, password = settings.pop("username", USERNAME), settings.pop("password", PASSWORD)
+    keys = GivenCredentials(username=username, password=password, token=token)
     limit, tell = settings.pop("limit", 1 << 28), settings.pop("tell", None)
     profile = Profile("p", url, auth=auth, **settings)
     return asyncio.run(discover(profile, keys, limit, stop=stop, tell=tell))
