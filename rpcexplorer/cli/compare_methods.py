@@ -9,9 +9,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from rpcexplorer.cli.call import confirm_sending
+from rpcexplorer.cli.compare import FAILURES
 from rpcexplorer.cli.output import Waiting, run_waiting
 from rpcexplorer.cli.run import Run, fail, unless_problem
-from rpcexplorer.cli.world import INTERRUPTED, World
+from rpcexplorer.cli.world import World
 from rpcexplorer.client.replay import ignored_in
 from rpcexplorer.compare.compare import Comparison, compared
 from rpcexplorer.discovery.methods import MethodChanges, breaking_first
@@ -29,8 +30,6 @@ from rpcexplorer.variables.resolve import Missing
 
 BREAKS: Final = 6
 """Exit code if a change breaks calls, or a response differs."""
-FAILURES: Final = (INTERRUPTED, 3, 4, 5, 2)
-"""Exit codes of calls without a response to compare; the first that applies wins."""
 
 
 def side_of(run: Run, name: str) -> Profile:

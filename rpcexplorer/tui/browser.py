@@ -164,6 +164,9 @@ class Browser(FullScreen[AnswerT], Generic[T, AnswerT]):
     Browser #detail { width: 1fr; }
     Browser.-narrow #columns { layout: vertical; }
     Browser.-narrow #main, Browser #main.-alone { width: 1fr; border-right: none; }
+    Browser.-stacked #columns { layout: vertical; }
+    Browser.-stacked #main { width: 1fr; border-right: none; }
+    Browser.-stacked #detail { height: 45%; max-height: 13; }
     Browser.-narrow.-low #detail { display: none; }
     Browser .state { height: auto; min-height: 1; max-height: 3; padding: 0 1 0 3; color: $dim; }
     Browser .state.-wrong { color: $wrong; }

@@ -214,17 +214,12 @@ class ChecksScreen(Browser[CheckRow, CheckRow | None], scope="checks"):
     Esc stops the run, then closes the screen.
     """
 
-    DEFAULT_CSS = """
-    ChecksScreen #columns { layout: vertical; }
-    ChecksScreen #main { width: 1fr; border-right: none; }
-    ChecksScreen #detail { height: 45%; max-height: 13; }
-    """
-
     def __init__(
         self, explorer: Explorer, checks: Sequence[Check], pending: PendingKeys, frame: Frame, problem: str = ""
     ) -> None:
         """``problem``: why some saved calls are not among the checks."""
         super().__init__(ItemList(COLUMNS), pending, frame, checks[0].profile)
+        self.add_class("-stacked")
         self.explorer, self.checks = explorer, checks
         self.results: list[CheckResult] = []
         self.remarks.pieces = [(problem, "careful")] if problem else []

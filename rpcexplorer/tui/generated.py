@@ -31,6 +31,8 @@ EXAMPLES: Final = 100
 SHOW_EVERY: Final = 10
 """Calls between two looks at the progress."""
 SEEDS: Final = 1_000_000
+SIGNS: Final = {"running": ("◐", "careful"), "done": ("✓", "well")}
+"""By the state of a run; others are not complete."""
 MAX_CHARACTERS: Final = 500
 """Characters of params or a result in the detail; the editor shows all of them."""
 
@@ -55,9 +57,7 @@ def rows_of(run: MethodRun, state: str) -> list[FoundRow]:
 def _sign(row: FoundRow) -> Cell:
     if row.finding is not None:
         return [("✗", "wrong")]
-    if row.state == "running":
-        return [("◐", "careful")]
-    return [("✓", "well")] if row.state == "done" else [("⨯", "careful")]  # noqa: RUF001 - the sign is meant
+    return [SIGNS.get(row.state, ("⨯", "careful"))]  # noqa: RUF001 - the sign is meant
 
 
 def _params(row: FoundRow) -> Cell:
@@ -69,7 +69,7 @@ def _words(row: FoundRow) -> Cell:
         failure = row.finding.failure
         got = failure.got.removeprefix(failure.place).lstrip()
         return [(failure.place, "wrong bold"), (f"  {got}", "middle")]
-    if row.state in {"running", "done"}:
+    if row.state in SIGNS:
         return [("no finding", "middle")]
     return [(row.state, "careful")]
 
@@ -95,14 +95,9 @@ class GeneratedScreen(Browser[FoundRow, Exchange | None], scope="checks"):
     Esc stops the run, then closes the screen.
     """
 
-    DEFAULT_CSS = """
-    GeneratedScreen #columns { layout: vertical; }
-    GeneratedScreen #main { width: 1fr; border-right: none; }
-    GeneratedScreen #detail { height: 45%; max-height: 13; }
-    """
-
     def __init__(self, screen: FullScreen[Any], profile: Profile, planned: Sequence[Planned]) -> None:
         super().__init__(ItemList(COLUMNS, key=_key), screen.pending, screen.frame, profile)
+        self.add_class("-stacked")
         self.explorer, self._profile, self._planned = screen.explorer, profile, planned
         self._runs: list[MethodRun] = []
         self._seed = secrets.randbelow(SEEDS)
@@ -117,12 +112,7 @@ class GeneratedScreen(Browser[FoundRow, Exchange | None], scope="checks"):
 
         self.stop = stop = Stop()
         generated = GeneratedChecks(
-            self.explorer,
-            self._profile,
-            examples=EXAMPLES,
-            seed=self._seed,
-            stop=stop,
-            show=self._progress,
+            self.explorer, self._profile, examples=EXAMPLES, seed=self._seed, stop=stop, show=self._progress
         )
         try:
             for planned in self._planned:
