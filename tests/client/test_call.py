@@ -44,7 +44,7 @@ def exchange_with(
 
     async def call(url: str) -> Exchange:
         settled = replace(profile, url=url)
-        async with ProfileClient(settled, OneSecret(None, "x", None)) as client:
+        async with ProfileClient(settled, OneSecret(password="x")) as client:
             return await client.send(draft, id=id)
 
     with RawServer(reply) as server:
