@@ -668,6 +668,14 @@ class Explorer:
         opened = {opening.name: opening.method for opening in profile.openings if opening.name}
         return names(self.profiles.variables_of(profile), self.journal.methods(profile), opened)
 
+    def problem_of_call(self, name: str) -> Problem | None:
+        """Return what is wrong with a saved call for all profiles, if it cannot be read for that reason."""
+        key = dotted(("call", name))
+        for problem in self.profiles.problems:
+            if problem.key == key or problem.key.startswith(f"{key}."):
+                return problem
+        return None
+
     def saved_calls(self) -> dict[str, SavedCall]:
         """Return the saved calls of the profile in use, by name."""
         return self.profiles.calls_of(self._in_use())

@@ -31,7 +31,6 @@ from rpcexplorer.cli.run import (
 )
 from rpcexplorer.cli.world import World, ask
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.files.toml import dotted
 from rpcexplorer.jsontext.params import Params, Typo
 from rpcexplorer.model.draft import Batch, Draft, judged
 from rpcexplorer.model.exchange import Cancelled, Exchange, Preview, Refused
@@ -171,11 +170,9 @@ def resolved(run: Run, draft: Draft | Batch, given: Sequence[str], id: str = "")
 def _saved(explorer: Explorer, draft: Draft) -> Draft:
     name, calls = draft.method.removeprefix(SIGN), explorer.saved_calls()
     if name not in calls:
-        key = dotted(("call", name))
-        for problem in explorer.profiles.problems:
-            if problem.key == key or problem.key.startswith(f"{key}."):
-                where = f"{problem.file}:{problem.line}"
-                fail(f"Nothing was sent: {draft.method} has a problem in {where}. Correct it first.")
+        if problem := explorer.problem_of_call(name):
+            where = f"{problem.file}:{problem.line}"
+            fail(f"Nothing was sent: {draft.method} has a problem in {where}. Correct it first.")
         fail(no_such_call(draft.method, calls, explorer.profile.name if explorer.profile else ""))
     if draft.text:
         fail(f"The saved call {draft.method} already has params. To set its variables, use --set NAME=VALUE.")
