@@ -138,7 +138,7 @@ def _process(name: str, profile: str, server: WrittenServer, root: str) -> Impor
         if reference := _REFERENCE.search(text):
             instead = "Write the value in the file, or add the profile with `rpcexplorer profiles add`"
             return ImportedServer(
-                name, problem=f"{cut(reference[0])} in command, args or cwd is not replaced. {instead}"
+                name, problem=f"{_shown(reference)} in command, args or cwd is not replaced. {instead}"
             )
     if "/" in words[0]:
         words[0] = _placed(root, words[0])
@@ -169,7 +169,7 @@ def _process(name: str, profile: str, server: WrittenServer, root: str) -> Impor
 
 def _over_http(name: str, profile: str, server: WrittenServer) -> ImportedServer:
     if reference := _REFERENCE.search(server.url):
-        return ImportedServer(name, problem=f"{cut(reference[0])} in url is not replaced. Write the value in the file")
+        return ImportedServer(name, problem=f"{_shown(reference)} in url is not replaced. Write the value in the file")
     if scheme_of(server.url) not in URL_SCHEMES:
         return ImportedServer(name, problem="its url must begin with http://, https://, ws:// or wss://")
     url, path = split_address(typed_whole(server.url))
@@ -204,6 +204,14 @@ def _auth_of(header: str, text: str) -> tuple[dict[str, str], str]:
     if scheme.lower() == "bearer":
         return {"kind": "bearer"}, token.strip()
     return {"kind": "header", "header": header, "value": f"{scheme} {TOKEN_MARK}"}, token.strip()
+
+
+def _shown(reference: re.Match[str]) -> str:
+    """Return a reference without a default value, which may be a secret."""
+    beginning, default, _ = reference[0].partition(":-")
+    if default:
+        beginning += "}"
+    return cut(beginning)
 
 
 def _variable_of(reference: re.Match[str]) -> str:

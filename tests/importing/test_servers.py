@@ -138,6 +138,8 @@ def test_project_is_above_the_folder_of_an_editor(file: str) -> None:
         ({"command": "x", "url": "https://h"}, "it must have either command or url"),
         ({"type": "sse", "url": "https://h/sse"}, "rpcexplorer does not support the old transport HTTP+SSE. "),
         ({"command": "x", "args": ["${input:a}"]}, "${input:a} in command, args or cwd is not replaced. "),
+        ({"command": "x", "args": ["${KEY:-s3cret}"]}, "${KEY} in command, args or cwd is not replaced. "),
+        ({"url": "https://${HOST:-s3cret}/mcp"}, "${HOST} in url is not replaced. "),
         ({"command": "x", "cwd": "${userHome}"}, "${userHome} in command, args or cwd is not replaced. "),
         ({"command": "x", "args": ["${" + "a" * 9000 + "}"]}, "${aaa"),
         ({"url": "https://${HOST}/mcp"}, "${HOST} in url is not replaced. "),
