@@ -284,7 +284,7 @@ def test_help_shows_public_classes_and_methods() -> None:
 def test_client_settings_are_keys_of_a_profile() -> None:
     import rpcexplorer
 
-    assert {*rpcexplorer.ClientSettings.__annotations__} <= {*rpcexplorer.Profile.__struct_fields__}
+    assert {*rpcexplorer.ClientSettings.__annotations__} <= {*Profile.__struct_fields__}
 
 
 def test_every_public_name_exists() -> None:

@@ -619,7 +619,7 @@ def test_profiles_show_lists_variables_with_file_and_line(shell: Shell) -> None:
     file = shell.sessions(FILE.format(url="http://127.0.0.1:1", badge=""))
     assert shell.run("profiles", "set", "p", "variables.page=8").code == 0
     shown = {line.split()[0]: line for line in shell.run("profiles", "show", "p").text.splitlines()}
-    assert shown["variables.page"].endswith("sessions.local.toml:4")
+    assert shown["variables.page"].endswith("sessions.local.toml:6")
     assert shown["variables.name"].split()[1:] == ["Ada", f"{file}:10"]
     assert shown["call.ping.method"].split()[1:] == ["user.delete", f"{file}:22"]
     assert '"page":8' in shell.run("call", "@list users", "--dry-run").text
