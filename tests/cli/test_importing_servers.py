@@ -137,7 +137,7 @@ def test_name_that_exists_is_not_imported(project: Shell) -> None:
         ({"url": "stdio:"}, "its url must begin with http://"),
         ({"url": "https://h\u001b/"}, "must not contain spaces, backslashes or control characters"),
         ({"url": "https://h", "headers": {"Host": "other"}}, "the host comes from `url`"),
-        ({"url": "https://h", "headers": {"Cookie": KEY}}, "this header contains a secret"),
+        ({"url": "https://h", "headers": {"Cookie": "a=b"}}, "this header contains a secret"),
         ({"url": "https://h", "headers": {"X-A": "y\r\nX-B: z"}}, "must be a valid header value"),
     ],
 )
