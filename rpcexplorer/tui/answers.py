@@ -24,8 +24,7 @@ from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.problem import Checked, SchemaProblem, capitalised
 from rpcexplorer.model.profile import ELICITATION, Profile
 from rpcexplorer.schema.elicitation import AGREED, CANCELLED, DECLINED, Elicitation
-from rpcexplorer.schema.form import FormField, starting_text
-from rpcexplorer.schema.node import SchemaReader
+from rpcexplorer.schema.form import FormField
 from rpcexplorer.text.document import Document
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.tui.connections import Connections
@@ -59,6 +58,8 @@ FIRST_ANSWERS: Final = {
     ),
 }
 """Answers to begin with, for methods of MCP and LSP; the user completes them."""
+OTHER_ANSWER: Final = "{}"
+"""The answer to begin with for other methods, which typing replaces."""
 EMPTY: Final = ('""', "[]", "{}")
 """Values of such an answer that the user completes."""
 
@@ -99,13 +100,10 @@ class AnswerDialog(Dialog[str]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f5,ctrl+enter", "send", show=False, priority=True)]
     manual_pane = "events"
 
-    def __init__(self, title: str, asked: Document, texts: dict[str, str], *, start: str = "", why: str = "") -> None:
-        """``texts`` are those to begin with, by choice; what is typed is kept there.
-
-        ``start`` is a text that the user replaces, not completes; ``why`` the answer is JSON.
-        """
+    def __init__(self, title: str, asked: Document, texts: dict[str, str], why: str = "") -> None:
+        """``texts`` are those to begin with, by choice; what is typed is kept there. ``why`` the answer is JSON."""
         super().__init__(title)
-        self.texts, self._start, self._why = texts, start, why
+        self.texts, self._why = texts, why
         self._reader, self._editor, self._cycle = Reader(), Editor(), Cycle(("answer", "refuse"), "answer")
         self._asked, self._problem, self._hint = asked, Static(classes="problem"), Static(classes="hint")
 
@@ -144,7 +142,7 @@ class AnswerDialog(Dialog[str]):
         text = self.texts[self._cycle.value]
         self._editor.load(text)
         empty = [at for at in map(text.find, EMPTY) if at >= 0]
-        if text == self._start:
+        if text == OTHER_ANSWER:
             self._editor.action_select_all()
         elif empty:
             self._editor.move_cursor(place_of(text, min(empty) + 1))
@@ -215,26 +213,11 @@ async def _type_answer(
     """Return the answer that the user types as JSON; ``why`` it cannot be a form."""
     hide = connections.explorer.event_redactor(profile)
     document = await asyncio.to_thread(document_of, event, hide)
-    start = "" if event.method in FIRST_ANSWERS else _example(event)
-    first = {"answer": FIRST_ANSWERS.get(event.method, start), "refuse": REFUSAL}
+    first = {"answer": FIRST_ANSWERS.get(event.method, OTHER_ANSWER), "refuse": REFUSAL}
     texts = connections.drafts.setdefault(event, first)
     title = f"Answer {clipped(hide.method(event.method), METHOD_COLUMNS)}?"
-    dialog = AnswerDialog(title, document, texts, start=start, why=why)
+    dialog = AnswerDialog(title, document, texts, why=why)
     return await connections.explorer.credentials.asked(screen.app.push_screen_wait(dialog))
-
-
-class _Asked(Struct):
-    params: dict[str, Any]
-
-
-def _example(event: Event) -> str:
-    """Return a result to begin with, from a schema in the params if there is one."""
-    try:
-        params = msgspec.json.decode(event.text, type=_Asked).params
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return "{}"
-    schemas = [value for name, value in params.items() if name.lower().endswith("schema") and isinstance(value, dict)]
-    return starting_text(SchemaReader({}), schemas[0]) if schemas else "{}"
 
 
 async def _agree(screen: FullScreen[Any], profile: Profile, asked: Elicitation) -> str | None:

@@ -196,20 +196,12 @@ async def test_deadline_of_the_call_stands_still_while_it_waits(
         assert await answer_of(program) == {"action": "decline"}
 
 
-@pytest.mark.parametrize(
-    ("params", "start"),
-    [
-        ("{}", "{}"),
-        ('{"resultSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}', '"n"'),
-    ],
-)
-async def test_typing_replaces_the_start_of_an_answer(explorer: Explorer, params: str, start: str) -> None:
+async def test_typing_replaces_the_start_of_an_answer(explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
-        receive(explorer, event("ask", params, kind="request", id=b"1"))
+        receive(explorer, event("ask", "{}", kind="request", id=b"1"))
         await program.sees("ask waits for your answer")
         await program.press("f4", "enter")
         dialog: AnswerDialog = await program.on(AnswerDialog)
-        assert start in dialog.texts["answer"]
         await program.press("7")
         assert dialog.texts["answer"] == "7"
 
