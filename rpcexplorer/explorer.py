@@ -43,7 +43,7 @@ from rpcexplorer.model.profile import (
     shares_variables,
 )
 from rpcexplorer.model.profile import variable as name_of_variable
-from rpcexplorer.model.secret import UNRECORDED, Secret, placeholder, with_references
+from rpcexplorer.model.secret import Secret, placeholder, unrecorded, with_references
 from rpcexplorer.profiles.profiles import Profiles, load
 from rpcexplorer.rpc.messages import Result, lacks_method
 from rpcexplorer.secrets.credentials import StoredCredentials
@@ -928,7 +928,7 @@ class Explorer:
 
         What was typed into fields for secrets is redacted from now on.
         """
-        self.credentials.hide(Secret(value, UNRECORDED.strip("«»")) for value in form.secrets_in(content))
+        self.credentials.hide(unrecorded(value) for value in form.secrets_in(content))
         event.shown_answer = f'"result":{form.shown_answer(content)}'.encode()
         return self.answer(profile, event, f'"result":{{"action":"accept","content":{content}}}')
 

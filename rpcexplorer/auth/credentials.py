@@ -16,7 +16,15 @@ from msgspec import Struct
 from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.exchange import CallKind, Outcome, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import PLACEHOLDER, UNRECORDED, Secret, may_refer, named, of_another, unsendable
+from rpcexplorer.model.secret import (
+    PLACEHOLDER,
+    Secret,
+    may_refer,
+    named,
+    of_another,
+    unrecorded,
+    unsendable,
+)
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Call, spelled
 from rpcexplorer.transport.port import NOTHING_CAME, Response
@@ -344,7 +352,7 @@ def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[
             value = header.opened(opening_of(secrets)).removeprefix(header.scheme)
             url_safe = value.replace("+", "-").replace("/", "_")
             for spelling in dict.fromkeys((value, url_safe, value.rstrip("="), url_safe.rstrip("="))):
-                yield Secret(spelling, UNRECORDED.strip("«»"))
+                yield unrecorded(spelling)
 
 
 class CredentialSource(Protocol):

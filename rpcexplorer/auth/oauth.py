@@ -47,7 +47,7 @@ from rpcexplorer.auth.oauth_metadata import (
 )
 from rpcexplorer.auth.token import OAuthAuth
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.secret import UNRECORDED, Secret
+from rpcexplorer.model.secret import Secret, unrecorded
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.transport.port import Response
@@ -171,7 +171,7 @@ def _renew(kind: OAuthAuth, call: AuthCall, challenge: Challenge) -> Steps[None]
 def _refresh(call: AuthCall, session: Secret) -> Steps[bool]:
     """Use the refresh token; return whether there is a token now."""
     url = session.grant["token_endpoint"]
-    form: Form = (("grant_type", "refresh_token"), ("refresh_token", _unrecorded(session.grant["refresh_token"])))
+    form: Form = (("grant_type", "refresh_token"), ("refresh_token", unrecorded(session.grant["refresh_token"])))
     response = yield from _post(url, form, session.grant, renews=True)
     if call.session is not session:  # Another call or process has used the refresh token first.
         return True
@@ -264,9 +264,9 @@ def _with_browser(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str
     call.events.append(Hidden(code))
     form: Form = (
         ("grant_type", "authorization_code"),
-        ("code", _unrecorded(code)),
+        ("code", unrecorded(code)),
         ("redirect_uri", call.redirect),
-        ("code_verifier", _unrecorded(verifier)),
+        ("code_verifier", unrecorded(verifier)),
     )
     return (yield from _post(server.token_endpoint, form, grant))
 
@@ -313,7 +313,7 @@ def _with_device(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str,
     yield from agree_to_page(call, server.issuer, device.verification_uri)
     call.events.append(Hidden(device.device_code))
     yield from take(Visit(device.verification_uri, device.user_code))
-    form: Form = (("grant_type", DEVICE), ("device_code", _unrecorded(device.device_code)))
+    form: Form = (("grant_type", DEVICE), ("device_code", unrecorded(device.device_code)))
     pause = device.interval if 0 <= device.interval <= MAX_PAUSE_SECONDS else MAX_PAUSE_SECONDS
     while True:
         response = yield from _post(server.token_endpoint, form, grant, pause_seconds=pause)
@@ -381,15 +381,11 @@ def _post(
     else:
         form += (("client_id", grant["client_id"]),)
     if "client_secret" in grant:
-        secret = _unrecorded(grant["client_secret"])
+        secret = unrecorded(grant["client_secret"])
     elif "sends" in grant:
         fields = ("client_secret",)
     step = Fetch(url, form, secret=secret, client=client, renews=renews, pause_seconds=pause_seconds)
     return (yield from fetch(step, *fields))
-
-
-def _unrecorded(value: str) -> Secret:
-    return Secret(value, UNRECORDED.strip("«»"))
 
 
 def _keep(call: AuthCall, answer: Answer, grant: Mapping[str, str]) -> None:

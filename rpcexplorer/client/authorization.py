@@ -24,7 +24,7 @@ from rpcexplorer.client.call import connect_elsewhere
 from rpcexplorer.model.exchange import Refused, Sent, Unreached
 from rpcexplorer.model.problem import log_in_command
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import UNRECORDED, Secret
+from rpcexplorer.model.secret import Secret, unrecorded
 from rpcexplorer.transport.port import LOOPBACK_ADDRESSES, Headers, Request, Response, Transport, Unreachable
 
 MAX_DOCUMENT_BYTES: Final = 256 * 1024
@@ -52,7 +52,7 @@ def fetch_request(step: Fetch, stored: Secret | None) -> tuple[Request, tuple[Se
         pair = f"{quote_plus(step.client)}:{quote_plus(as_bytes(secret.reveal()))}"
         value = b64encode(pair.encode()).decode()
         headers = (("Authorization", f"Basic {value}"),)
-        derived = (Secret(value, UNRECORDED.strip("«»")),)
+        derived = (unrecorded(value),)
     elif secret is not None:
         form.append(("client_secret", secret.reveal()))
     body = urlencode([(name, as_bytes(value)) for name, value in form]).encode()

@@ -22,7 +22,7 @@ from rpcexplorer.jsontext.pointers import PointerLookup
 from rpcexplorer.model.exchange import EVENT_STREAM, Outcome, Sent
 from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import CALLS_A_TOOL, FORM_TYPE, LISTEN, Profile, split_socket
-from rpcexplorer.model.secret import UNRECORDED, Secret
+from rpcexplorer.model.secret import Secret, unrecorded
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.batch import decode_batch
 from rpcexplorer.rpc.codec import decode, encode, encode_batch, read_text
@@ -244,7 +244,7 @@ def request_of(
     for header in request.headers:
         value = header.opened(opening)
         headers.append((header.name, value))
-        hidden += [Secret(part, UNRECORDED.strip("«»")) for part in header.secret_parts(value)]
+        hidden += [unrecorded(part) for part in header.secret_parts(value)]
     return http_request(profile, body, tuple(headers), url, verb), tuple(hidden)
 
 

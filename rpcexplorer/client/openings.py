@@ -18,7 +18,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.problem import cut
 from rpcexplorer.model.profile import OpeningCall, Profile
-from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
+from rpcexplorer.model.secret import HIDDEN, Secret, unrecorded
 from rpcexplorer.redaction.exchange import Redaction, for_history
 from rpcexplorer.redaction.redactor import is_common
 from rpcexplorer.rpc.messages import Call, ErrorObject, Malformed, Result
@@ -81,7 +81,7 @@ class Openings:
         if hidden is None:
             self._results[opening.name] = LastResult(why=f"{result} cannot be searched for secrets")
             return
-        self.secrets += [Secret(value, UNRECORDED.strip("«»")) for value in hidden]
+        self.secrets += [unrecorded(value) for value in hidden]
         why = ""
         if len(self.secrets) > MAX_SECRETS:
             self.secrets = self.secrets[:MAX_SECRETS]

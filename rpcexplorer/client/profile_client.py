@@ -59,7 +59,7 @@ from rpcexplorer.model.exchange import (
 )
 from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import LISTEN, MCP_SESSION_HEADER, Auth, OpeningCall, Profile, joined
-from rpcexplorer.model.secret import LATER, UNRECORDED, Secret
+from rpcexplorer.model.secret import LATER, Secret, unrecorded
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, Redaction
 from rpcexplorer.rpc.codec import decode
@@ -637,7 +637,7 @@ class RunningCall:
         finally:
             self._client.inputs.discard(inputs)
             self._rounds = tuple(inputs.rounds)
-            self._own += [Secret(state, UNRECORDED.strip("«»")) for state in inputs.states]
+            self._own += [unrecorded(state) for state in inputs.states]
         return end
 
     def _apply_events(self, call: AuthCall) -> None:
@@ -653,7 +653,7 @@ class RunningCall:
                 case Note(sentence=sentence):
                     self._notes.append(sentence)
                 case Hidden(value=value):
-                    self._own.append(Secret(value, UNRECORDED.strip("«»")))
+                    self._own.append(unrecorded(value))
         call.events.clear()
         if self._authorization is not None:
             self._authorization.release()
@@ -793,7 +793,7 @@ class RunningCall:
         if stream is not None:  # Its events are redacted with what the credentials know.
             session = head.header(MCP_SESSION_HEADER)
             if session and self._profile.handshake == "mcp":
-                self._own.append(Secret(session, UNRECORDED.strip("«»")))
+                self._own.append(unrecorded(session))
             self._credentials.hide(self._own)
         if listening is None:
             self._stream = stream

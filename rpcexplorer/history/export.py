@@ -19,7 +19,7 @@ from rpcexplorer.jsontext.scan import STRING, decoded
 from rpcexplorer.model.exchange import MOST, MOST_CALLS, Exchange, Unreached
 from rpcexplorer.model.problem import LONGEST, joined_words
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
-from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret
+from rpcexplorer.model.secret import HIDDEN, UNRECORDED, Secret, unrecorded
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.exchange import for_history, redacted, redactor_of
 from rpcexplorer.redaction.redactor import Edit, Redactor, edited, is_common
@@ -270,7 +270,7 @@ class _Hiding:
 
     @cached_property
     def _redactor(self) -> Redactor:
-        return Redactor(Secret(value, UNRECORDED.strip("«»")) for value in self._long)
+        return Redactor(unrecorded(value) for value in self._long)
 
 
 def _ways(pointer: str, call: Exchange) -> Iterator[tuple[str, ...]]:

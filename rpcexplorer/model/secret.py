@@ -116,6 +116,11 @@ class LaterSecret(Secret):
         return True
 
 
+def unrecorded(value: str) -> Secret:
+    """Return a secret of no field, whose mark cannot be sent."""
+    return Secret(value, UNRECORDED.strip("«»"))
+
+
 def placeholder(label: str) -> str:
     return f"«{label}»"
 

@@ -19,7 +19,7 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.problem import cut, joined_words
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import HIDDEN, MARGIN, UNRECORDED, Secret, squashed
+from rpcexplorer.model.secret import HIDDEN, MARGIN, UNRECORDED, Secret, squashed, unrecorded
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address, secrets_in
 from rpcexplorer.redaction.redactor import (
@@ -170,7 +170,7 @@ def redactor_of(
     """
     auth = auth_of(profile)
     in_address = secrets_in(profile.endpoint) if guesses else []
-    own = [Secret(value, UNRECORDED.strip("«»")) for value in in_address]
+    own = [unrecorded(value) for value in in_address]
     return Redactor(
         [*own, *secrets],
         profile=profile.name,

@@ -13,7 +13,7 @@ from typing import Final
 
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.problem import UserError, cut
-from rpcexplorer.model.secret import UNRECORDED, Secret, for_others
+from rpcexplorer.model.secret import Secret, for_others, unrecorded
 from rpcexplorer.redaction.redactor import Redactor
 
 SECONDS: Final = 10
@@ -63,7 +63,7 @@ class SecretCommand:
         if self._process is None or self._process.returncode == 0:
             return clause
         printed = self._printed.decode(errors="replace").splitlines()
-        hide = Redactor([*known, *(Secret(line, UNRECORDED.strip("«»")) for line in printed)]).text
+        hide = Redactor([*known, *(unrecorded(line) for line in printed)]).text
         for line in self._complaint.decode(errors="replace").splitlines():
             if line.strip():
                 return f"{clause}: {cut(hide(line.strip())).rstrip('.')}"
