@@ -23,6 +23,7 @@ PIPE_CLOSED = 141
 SOFTWARE = 70
 """Exit codes that shells know for these cases."""
 COMPLETION_SECONDS = 2.0
+"""A shell shows nothing while it waits for completion."""
 MAX_CRASHES = 10
 """Crash reports that are stored; the oldest is removed first."""
 CRASH_FILE = "%Y-%m-%dT%H%M%S.%f.txt"
@@ -61,7 +62,7 @@ def main() -> int:
             signal.setitimer(signal.ITIMER_REAL, 0)  # At its end, Python has no handler for it any more.
         if world.explorer is not None and (problem := world.explorer.put_unsaved_aside()):
             with suppress(ReaderGone):  # If stderr is closed, the next start reports it.
-                world.say(problem)
+                world.warn(problem)
 
 
 def _run(arguments: list[str], world: World) -> int:

@@ -106,7 +106,7 @@ def test_verdicts_become_passed_failed_and_error(workers: tuple[str, ...], proje
     assert ran.returncode == pytest.ExitCode.TESTS_FAILED, ran.stdout + ran.stderr
     lines = [line for line in ran.stdout.splitlines() if not line.startswith("[gw")]
     at = next(number for number, line in enumerate(lines) if "_ wrong name _" in line)
-    assert lines[at + 1 : at + 4] == ["/page: wanted 2, got 1", '/name: wanted "Zoe", got "Ada"', "shop.toml:8"]
+    assert lines[at + 1 : at + 4] == ["/page: expected 2, got 1", '/name: expected "Zoe", got "Ada"', "shop.toml:8"]
     at = next(number for number, line in enumerate(lines) if "ERROR at setup of ping[down]" in line)
     assert lines[at + 1].startswith("no response: Nothing accepts connections")
     assert lines[at + 2] == "shop.toml:13"

@@ -275,6 +275,7 @@ MAX_DATA_BYTES: Final = 64 * 1024
 TEXT_MEMBERS: Final = ("message", "name", "detail", "reason")
 """Its members that may explain the error."""
 _IDENTIFIER = regex(r"[\w.]+")
+"""A name of an error without blanks; its words are found by their capitals and underscores."""
 _WORD_BOUNDARY = regex(r"(?<=[a-z0-9])(?=[A-Z])|_")
 """The boundaries of words in an identifier."""
 
@@ -314,7 +315,7 @@ _CONTEXTS = {
     "credentials": _NOT_FOUND,
     "login": _NOT_FOUND,
 }
-"""By words, in addition to the contexts of all words."""
+"""Contexts of single words, in addition to those of all words."""
 
 
 def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
@@ -447,7 +448,7 @@ def _resend_in_new_session(kind: AuthType, call: AuthCall, response: AuthRespons
     if had_session:
         call.events += [
             SessionEnded(),
-            Note("the session had expired, so rpcexplorer logged in again and resent the call"),
+            Note("the session had ended, so rpcexplorer logged in again and resent the call"),
         ]
         call.session = None
     login = yield from open_session(kind, call, login_id)

@@ -44,7 +44,7 @@ class Failure(Struct, frozen=True):
         got = cut(self.got, longest)
         if not self.wanted:
             return f"{self.place}: {got}"
-        return f"{self.place}: wanted {cut(self.wanted, longest)}, got {got}"
+        return f"{self.place}: expected {cut(self.wanted, longest)}, got {got}"
 
 
 class Judge:

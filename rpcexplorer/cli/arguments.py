@@ -16,7 +16,7 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.files.io import read_bytes
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import Described
-from rpcexplorer.model.problem import UserError, nearest
+from rpcexplorer.model.problem import UserError, cut, nearest
 
 
 def whole_number(least: int, most: int | None = None, *, otherwise: str = "") -> Callable[[str], int]:
@@ -150,6 +150,8 @@ def params_text(words: Sequence[str], world: World, described: Callable[[], Desc
 
 def input_text(name: str, world: World) -> str:
     """Return the text of a file named on the command line, or of stdin (``-``)."""
+    if name.lstrip().startswith("["):
+        raise UserError(f"{cut(name, 40)} is not the name of a file. To send a text, write it to stdin.")
     return _decoded(world.stdin.read(), "stdin") if name == "-" else file_text(name, world)
 
 

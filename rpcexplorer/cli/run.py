@@ -333,7 +333,8 @@ class Run:
             self.world.warn(warning)
 
     def warn_unless_recorded(self, what: str = "not all calls were recorded") -> None:
-        if problem := self.explorer.journal.problem:
+        """Print a warning about calls that were not recorded, unless the end of the program warns of all of them."""
+        if (problem := self.explorer.journal.problem) and not self.explorer.history.unsaved:
             self.world.warn(f"{what}: {problem}")
 
 

@@ -11,7 +11,7 @@ from rpcexplorer.load.plan import LOGIN, NO_RESPONSE, NOT_SENT, Report, Row
 from rpcexplorer.text.exchange import duration
 from rpcexplorer.text.printable import columns, fitted, printable
 
-HEADINGS: Final = {"calls": 10, "failed": 17, "median": 9, "p95": 9, "slowest": 9, "per second": 12}
+HEADINGS: Final = {"calls": 10, "failed": 17, "median": 9, "p95": 9, "max": 9, "per second": 12}
 """The columns and their widths."""
 MIN_NAME: Final = 12
 MAX_NAME: Final = 60

@@ -566,7 +566,7 @@ def _last_column(
 LANE_LEGEND: Final[WordLine] = [
     *((LINE, "accent"), (" fastest to p95   ", "dim")),
     *((POINT, "text"), (" median   ", "dim")),
-    *((f"{TAIL}{END}", "middle"), (" slowest", "dim")),
+    *((f"{TAIL}{END}", "middle"), (" max", "dim")),
 ]
 
 

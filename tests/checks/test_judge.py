@@ -51,12 +51,12 @@ def failures(
         (Sent(), {"outcome": "sent"}, ""),
         (NOT_FOUND, {"outcome": "error"}, ""),
         (NOT_FOUND, {"outcome": "error", "code": -32601}, ""),
-        (NOT_FOUND, {"outcome": "error", "code": -32602}, "code: wanted -32602, got -32601 Method not found"),
-        (NOT_FOUND, {}, "outcome: wanted result, got error -32601 Method not found"),
-        (b"1", {"outcome": "error"}, "outcome: wanted error, got result"),
-        (Result(b"{}", message="no disk"), {}, "outcome: wanted result, got tool failed: no disk"),
+        (NOT_FOUND, {"outcome": "error", "code": -32602}, "code: expected -32602, got -32601 Method not found"),
+        (NOT_FOUND, {}, "outcome: expected result, got error -32601 Method not found"),
+        (b"1", {"outcome": "error"}, "outcome: expected error, got result"),
+        (Result(b"{}", message="no disk"), {}, "outcome: expected result, got tool failed: no disk"),
         (Result(b"{}", message="no disk"), {"outcome": "error"}, ""),
-        (Result(b"{}", message="no"), {"outcome": "error", "code": 1}, "code: wanted 1, got tool failed: no"),
+        (Result(b"{}", message="no"), {"outcome": "error", "code": 1}, "code: expected 1, got tool failed: no"),
     ],
 )
 def test_outcome_and_code_are_compared(outcome: Outcome | bytes, expected: dict[str, Any], words: str) -> None:
@@ -68,16 +68,16 @@ def test_outcome_and_code_are_compared(outcome: Outcome | bytes, expected: dict[
     [
         ("/n", "1.1", ""),
         ("/n", "1.10", ""),
-        ("/n", '"1.10"', '/n: wanted "1.10", got 1.10'),
+        ("/n", '"1.10"', '/n: expected "1.10", got 1.10'),
         ("/a~1b/0", "true", ""),
-        ("/a~1b/0", "1", "/a/b/0: wanted 1, got true"),
-        ("/a~1b/1", "true", "/a~1b/1: wanted true, got nothing: the result has no such place"),
-        ("/none", "null", "/none: wanted null, got nothing: the result has no such place"),
+        ("/a~1b/0", "1", "/a/b/0: expected 1, got true"),
+        ("/a~1b/1", "true", "/a~1b/1: expected true, got nothing: the result has no such place"),
+        ("/none", "null", "/none: expected null, got nothing: the result has no such place"),
         ("/null", "null", ""),
         ("/o", '{"y": 2, "x": 1e0}', ""),
-        ("/o", '{"x": 1}', '/o: wanted {"x": 1}, got {"x":1,"y":2}'),
+        ("/o", '{"x": 1}', '/o: expected {"x": 1}, got {"x":1,"y":2}'),
         ("/text", '"é"', ""),
-        ("/hidden", '"x"', '/hidden: wanted "x", got "«p.password»"'),
+        ("/hidden", '"x"', '/hidden: expected "x", got "«p.password»"'),
         ("/hidden", '"«p.password»"', ""),
     ],
 )
@@ -87,16 +87,16 @@ def test_values_are_compared_by_value(pointer: str, wanted: str, words: str) -> 
 
 
 def test_empty_pointer_is_the_whole_result() -> None:
-    assert failures(b'"pong"', values=(("", '"ping"'),)) == 'result: wanted "ping", got "pong"'
+    assert failures(b'"pong"', values=(("", '"ping"'),)) == 'result: expected "ping", got "pong"'
 
 
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
         ('{"price": 1.10, "at": 1, "name": "ada"}', ""),
-        ('{"price": 1.1, "at": 1, "name": "ada"}', "/price: wanted 1.1, got 1.10"),
+        ('{"price": 1.1, "at": 1, "name": "ada"}', "/price: expected 1.1, got 1.10"),
         ('{"price": 1.10, "name": "ada"}', ""),
-        ('{"price": 1.10}', '/name: wanted nothing, got "ada"'),
+        ('{"price": 1.10}', '/name: expected nothing, got "ada"'),
     ],
 )
 def test_whole_result_is_compared_by_spelling(wanted: str, words: str) -> None:
@@ -105,18 +105,18 @@ def test_whole_result_is_compared_by_spelling(wanted: str, words: str) -> None:
 
 
 def test_secret_in_the_response_is_not_equal_to_anything() -> None:
-    assert failures('["«p.password»"]'.encode(), result_json='["x"]') == '/0: wanted "x", got "«p.password»"'
+    assert failures('["«p.password»"]'.encode(), result_json='["x"]') == '/0: expected "x", got "«p.password»"'
 
 
 def test_only_first_differences_are_named() -> None:
     words = failures(b"[2,2,2,2,2,2,2]", result_json="[1,1,1,1,1,1,1]")
-    assert words.splitlines()[4:] == ["/4: wanted 1, got 2", "result_json: 2 more differences"]
+    assert words.splitlines()[4:] == ["/4: expected 1, got 2", "result_json: 2 more differences"]
 
 
 def test_result_that_is_too_deep_fails() -> None:
     deep = b"[" * 2_000 + b"]" * 2_000
     assert "nested too deep" in failures(deep, result_json="[[1]]")
-    assert failures(deep, values=(("", "[[1]]"),)).startswith("result: wanted [[1]], got [[[")
+    assert failures(deep, values=(("", "[[1]]"),)).startswith("result: expected [[1]], got [[[")
 
 
 @pytest.mark.parametrize(
@@ -181,11 +181,11 @@ def test_schema_file_that_is_a_link_is_refused(tmp_path: Path) -> None:
     ("expression", "words"),
     [
         (".items | length > 0", ""),
-        (".items[] > 0", "jq .items[] > 0: wanted true, got true\ntrue"),
-        (".items[0]", "jq .items[0]: wanted true, got 1"),
-        ("empty", "jq empty: wanted true, got nothing"),
-        (".items.x", "jq .items.x: wanted true, got jq: cannot index an array with "),
-        ("[", "jq [: wanted true, got jq: unexpected end of the expression"),
+        (".items[] > 0", "jq .items[] > 0: expected true, got true\ntrue"),
+        (".items[0]", "jq .items[0]: expected true, got 1"),
+        ("empty", "jq empty: expected true, got nothing"),
+        (".items.x", "jq .items.x: expected true, got jq: cannot index an array with "),
+        ("[", "jq [: expected true, got jq: unexpected end of the expression"),
     ],
 )
 def test_jq_must_yield_true_and_nothing_else(expression: str, words: str) -> None:
@@ -196,12 +196,12 @@ def test_jq_must_yield_true_and_nothing_else(expression: str, words: str) -> Non
 @pytest.mark.thorough
 def test_endless_jq_stops_only_itself() -> None:
     found = failures(b"1", jq=("def f: f; f", ". == 1", "def f: f; f"))
-    assert found == "\n".join(["jq def f: f; f: wanted true, got no result after 1.5 s"] * 2)
+    assert found == "\n".join(["jq def f: f; f: expected true, got no result after 1.5 s"] * 2)
 
 
 def test_time_of_the_response_is_limited() -> None:
     assert failures(b"1", within=400.1) == ""
-    assert failures(b"1", within=399.0) == "within: wanted 399 ms, got 400 ms"
+    assert failures(b"1", within=399.0) == "within: expected 399 ms, got 400 ms"
 
 
 def test_endless_jq_runs_for_two_texts_at_most() -> None:

@@ -139,26 +139,26 @@ def test_junit_parser_reads_counts_and_messages() -> None:
         (case.name, [(type(one).__name__, one.type, one.message) for one in case.result]) for case in [*rest, *shop]
     ]
     assert found == [
-        (VISIBLE, [("Failure", "expectation", f"/n: wanted {VISIBLE}, got {VISIBLE}")]),
+        (VISIBLE, [("Failure", "expectation", f"/n: expected {VISIBLE}, got {VISIBLE}")]),
         ("login", [("Error", "credentials", "no password")]),
         ("passed", []),
-        ("two\\#", [("Failure", "expectation", "code: wanted 1, got 2")]),
+        ("two\\#", [("Failure", "expectation", "code: expected 1, got 2")]),
         ("down", [("Error", "no response", VISIBLE)]),
         ("variable", [("Error", "not sent", "no value for {{n}}")]),
     ]
     texts = [one.text for case in [*rest, *shop] for one in case.result]
-    assert texts[0] == f"/ada/a,b:c%␛.toml:7\n/n: wanted {VISIBLE}, got {VISIBLE}"
-    assert texts[2] == f"sessions.toml:7\ncode: wanted 1, got 2\nwithin: {VISIBLE}"
+    assert texts[0] == f"/ada/a,b:c%␛.toml:7\n/n: expected {VISIBLE}, got {VISIBLE}"
+    assert texts[2] == f"sessions.toml:7\ncode: expected 1, got 2\nwithin: {VISIBLE}"
 
 
 def test_github_annotation_decodes_to_file_and_reasons() -> None:
     lines = list(github_lines(RESULTS, FOLDER))
-    assert lines[1] == "::error file=sessions.toml,line=7,title=check two\\#::code: wanted 1, got 2%0Awithin: " + (
+    assert lines[1] == "::error file=sessions.toml,line=7,title=check two\\#::code: expected 1, got 2%0Awithin: " + (
         VISIBLE.replace("%", "%25")
     )
     assert annotation(lines[0]) == (
         {"file": "/ada/a,b:c%␛.toml", "line": "7", "title": f"check {VISIBLE}"},
-        f"/n: wanted {VISIBLE}, got {VISIBLE}",
+        f"/n: expected {VISIBLE}, got {VISIBLE}",
     )
     assert len(lines) == 5, "none for a check that passed"
 
@@ -188,7 +188,7 @@ def test_tap_is_read_as_results_and_comments() -> None:
     names = [re.sub(r"\\(.)", r"\1", found[3]) for found in points]
     assert names == ["passed", VISIBLE, "two\\#", "down", "login", "variable"]
     comments = [line.strip() for line in lines if line not in {found[0] for found in points}]
-    assert comments[1:3] == ["# code: wanted 1, got 2", f"# within: {VISIBLE}".strip()]
+    assert comments[1:3] == ["# code: expected 1, got 2", f"# within: {VISIBLE}".strip()]
     assert all(line.startswith("# ") and "\n" not in line for line in comments)
 
 
@@ -218,7 +218,7 @@ def test_rows_of_json_have_verdict_and_failures() -> None:
 def test_lines_and_summary_count_each_verdict() -> None:
     lines = [list(lines_of(result)) for result in RESULTS]
     assert lines[0] == ["✓ passed  500 ms"]
-    assert lines[1] == [f"✗ {VISIBLE}  20 min 34 s", f"    /n: wanted {VISIBLE}, got {VISIBLE}"]
+    assert lines[1] == [f"✗ {VISIBLE}  20 min 34 s", f"    /n: expected {VISIBLE}, got {VISIBLE}"]
     assert lines[4] == ["⨯ login", "    no password"], "no time: nothing was sent"  # noqa: RUF001 - the sign is meant
     assert summary(RESULTS, 8) == "8 checks: 1 passed, 2 failed, 3 without a valid response, 2 not finished"
     assert summary(RESULTS[:1], 1) == "1 check: 1 passed"
@@ -226,6 +226,6 @@ def test_lines_and_summary_count_each_verdict() -> None:
 
 def test_long_values_are_cut_in_every_report() -> None:
     long = CheckResult(check("long"), (Failure("/n", "w" * 9_000, "g" * 9_000),))
-    assert [len(reason) for reason in reasons(long)] == [len("/n: wanted , got ") + 2 * MAX_VALUE_CHARACTERS]
+    assert [len(reason) for reason in reasons(long)] == [len("/n: expected , got ") + 2 * MAX_VALUE_CHARACTERS]
     assert [len(row_of(long)["failures"][0][side]) for side in ("wanted", "got")] == [MAX_VALUE_CHARACTERS] * 2
     assert len("".join(lines_of(long))) < 500

@@ -307,7 +307,7 @@ def test_failed_check_becomes_a_call_to_hand_on(explore: Explore) -> None:
         (result,) = run(explore(server, pings(1, "values = { '' = 2 }")))
     handed_on = result.for_case()
     assert handed_on is not None
-    assert (handed_on.name, handed_on.note) == ("c0", "result: wanted 2, got 1")
+    assert (handed_on.name, handed_on.note) == ("c0", "result: expected 2, got 1")
     assert handed_on.expect == "result\nresult = 2"
 
 

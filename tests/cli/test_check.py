@@ -79,7 +79,7 @@ def shop(
     ("name", "code", "lines"),
     [
         ("ping", 0, ["✓ ping  N"]),
-        ("wrong", 6, ["✗ wrong  N", "    /total: wanted 3, got 4"]),
+        ("wrong", 6, ["✗ wrong  N", "    /total: expected 3, got 4"]),
         ("gone", 4, [f"{ERROR} gone  N", "    no response: "]),
         ("broken", 5, [f"{ERROR} broken  N", "    malformed: "]),
         ("variable", 2, [f"{ERROR} variable", "    not sent: {{page}} has no value."]),
@@ -198,7 +198,7 @@ def test_first_failure_stops_with_x(shell: Shell) -> None:
         "1..3",
         "ok 1 - ping",
         "not ok 2 - wrong",
-        "# /total: wanted 3, got 4",
+        "# /total: expected 3, got 4",
         "Bail out!",
     ]
     assert ran.err == "rpcexplorer: 3 checks: 1 passed, 1 failed, 1 not finished\n"
@@ -312,13 +312,13 @@ def test_failed_calls_become_a_case_for_replay(shell: Shell) -> None:
         assert (ran.code, "exported 1 call to case.toml" in ran.err) == (2, True)
         replayed = shell.run("replay", "case.toml", "-p", "shop")
         assert (replayed.code, server.methods) == (0, ["ping", "sum", "sum"])
-        assert replayed.text.endswith("the same\n    failed when recorded: /total: wanted 3, got 4\n")
+        assert replayed.text.endswith("the same\n    failed when recorded: /total: expected 3, got 4\n")
         printed = shell.run("check", "--case", "-")
         passed = shell.run("check", "@ping", "--case", "none.toml")
     case = tomllib.loads((shell.folder / "case.toml").read_text())
     assert case["note"] == "3 checks: 1 passed, 1 failed, 1 without a valid response"
     assert [(call["name"], call["note"], call["expect"]) for call in case["call"]] == [
-        ("wrong", "/total: wanted 3, got 4", "result\n/total = 3")
+        ("wrong", "/total: expected 3, got 4", "result\n/total = 3")
     ]
     assert tomllib.loads(printed.text)["call"][0]["name"] == "wrong"
     assert "no case was exported" in passed.err
@@ -345,7 +345,7 @@ def test_github_shows_failures_in_the_checkout(shell: Shell) -> None:
     with shop(shell, "ping", "wrong"):
         ran = shell.run("check", GITHUB_ACTIONS="true", GITHUB_WORKSPACE=str(shell.folder.parent))
         assert ran.text.splitlines()[-1] == (
-            "::error file=work/sessions.toml,line=6,title=check wrong::/total: wanted 3, got 4"
+            "::error file=work/sessions.toml,line=6,title=check wrong::/total: expected 3, got 4"
         )
         assert "::error file=sessions.toml," in shell.run("check", GITHUB_ACTIONS="true").text
         assert "::error" not in shell.run("check", "--tap", GITHUB_ACTIONS="true").text

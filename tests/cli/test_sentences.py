@@ -31,6 +31,7 @@ SENTENCES = [
         "rpcexplorer: The batch cannot be sent: line 1, column 1: the batch is empty. Write",
     ),
     ("batch -p shop object", "The batch cannot be sent: line 1, column 1: a batch must be an array of calls. Write ["),
+    ("batch -p shop []", "rpcexplorer: [] is not the name of a file. To send a text, write it to stdin."),
     ("call ping -p shop -o /nodir/x", "rpcexplorer: cannot write /nodir/x: there is no folder /nodir. Choose another"),
     (
         "profiles add new --url http://h --auth inline --login-params {bad",

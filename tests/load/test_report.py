@@ -21,7 +21,7 @@ def report(calls: int, *reasons: tuple[str, int]) -> Report:
 
 def test_table_aligns_numbers_and_names_failures() -> None:
     assert [*table(REPORT, 100)] == [
-        "                 calls           failed   median      p95  slowest  per second",
+        "                 calls           failed   median      p95      max  per second",
         "@list            1,000        10 (1.0%)     3 ms   250 ms    1.2 s       100.0",
         "login                5                0   400 ms   900 ms   900 ms         0.5",
         "all              1,005        10 (1.0%)     3 ms   260 ms    1.2 s       100.5",

@@ -188,7 +188,7 @@ def test_jq_of_a_project_file_reads_no_environment(shell: Shell, monkeypatch: py
         shell.sessions(f'[profile.st]\nurl = "{server.origin}"\n{call}')
         ran = shell.run("check", "-p", "st")
     assert ran.code == 6
-    assert "jq $ENV.CLOUD_KEY: wanted true, got null" in ran.text
+    assert "jq $ENV.CLOUD_KEY: expected true, got null" in ran.text
     assert "env-4711" not in ran.text + ran.err
 
 

@@ -343,5 +343,5 @@ def test_unknown_session_is_in_no_report_of_checks(shell: Shell) -> None:
         forms: tuple[list[str], ...] = (["--junit", "out.xml", "--case", "case.toml"], ["--tap"], ["--json"])
         runs = [("check", shell.run("check", *form, GITHUB_ACTIONS="true")) for form in forms]
     assert [ran.code for _, ran in runs] == [5, 5, 5]
-    assert 'result: wanted 1, got "«not recorded»"' in runs[0][1].text
+    assert 'result: expected 1, got "«not recorded»"' in runs[0][1].text
     assert leaks(printed(runs) | files(shell.home, shell.folder), [session, "0ther-token"]) == []

@@ -231,7 +231,7 @@ async def test_sent_check_is_judged_until_it_changes(explorer: Explorer) -> None
     async with open_program(explorer, profile="demo") as program:
         screen = program.calls
         await send(program, "late")
-        await program.sees("✗ check failed: /total: wanted 3, got 4 (and 1 more)")
+        await program.sees("✗ check failed: /total: expected 3, got 4 (and 1 more)")
         await send(program, "early")
         assert (signs(program)["@late"], signs(program)["@early"]) == ("✗", "✓")
         screen.drafts.choose("@early")
@@ -266,13 +266,13 @@ async def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> Non
         _, title, *lines = program.words.splitlines()
         assert title == "▌Checks 2 ✓ 1 passed ✗ 1 failed"
         assert [" ".join(row.split()[:-2]) for row in lines[:2]] == [
-            "✗ late failed /total: wanted 3, got 4",
+            "✗ late failed /total: expected 3, got 4",
             "✓ early passed",
         ]
         reasons = lines[lines.index("late demo.echo") + 1 :]
         assert reasons[:3] == [
-            "/total: wanted 3, got 4",
-            "/items: wanted [1], got nothing: the result has no such place",
+            "/total: expected 3, got 4",
+            "/items: expected [1], got nothing: the result has no such place",
             "",
         ]
         assert any(reason.endswith("sessions.toml:29") for reason in reasons)
@@ -280,7 +280,7 @@ async def test_all_checks_are_shown_and_one_is_opened(explorer: Explorer) -> Non
         await program.until(lambda: program.app.screen is screen)
         await program.rest()
         assert (screen.method, screen.params.text) == ("@late", '{"total": 4}')
-        await program.sees("✗ check failed: /total: wanted 3, got 4 (and 1 more)")
+        await program.sees("✗ check failed: /total: expected 3, got 4 (and 1 more)")
         assert (signs(program)["@late"], signs(program)["@early"]) == ("✗", "✓")
 
 

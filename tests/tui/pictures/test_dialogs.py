@@ -118,7 +118,7 @@ async def test_expectations_to_choose_from(explorer: Explorer, compare: Compare)
         await scenes.show(program, replace(scenes.RESULT, params="[]"))
         screen.drafts.choose("@users")
         await program.pause()
-        screen.check_remark = [("✗ check failed: outcome: wanted error, got result", "wrong")]
+        screen.check_remark = [("✗ check failed: outcome: expected error, got result", "wrong")]
         await program.press("f4", "down", "down", "e")
         await compare(program, "Expect in @users", "replaces outcome, code", "✗ failed")
 
