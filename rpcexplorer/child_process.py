@@ -26,6 +26,7 @@ LAST_RESORT_SECONDS: Final = 10.0
 """For one request, if the parent cannot kill the process any more."""
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
 MEMORY_BYTES: Final = 1024 * 1024 * 1024
+"""Limit of its address space: a hostile schema or expression must not use up the machine."""
 READY: Final = b"ready"
 CANNOT: Final = b"cannot start: "
 

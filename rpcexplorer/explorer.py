@@ -103,7 +103,7 @@ class Hooks(Struct, frozen=True):
     continues: bool = False
     """Use the profile again that was used last in this project folder.
 
-    A program gets the default: what it does must not depend on what somebody did last.
+    Programs do not set it: their calls must not depend on the profile that the user chose last.
     """
     prints: bool = False
     """Results go to stdout, with member names that are not redacted."""
@@ -350,7 +350,8 @@ class Explorer:
     def event_redactor(self, profile: Profile, *, whole: bool = False) -> EventRedactor:
         """Return a redactor for the events of a profile, of the secrets that are known now.
 
-        ``whole``: the names of members are redacted even if results are printed, as what is no message needs it.
+        ``whole``: the names of members are redacted even if results are printed, because texts that are not messages
+        need it.
         """
         from rpcexplorer.redaction.exchange import EventRedactor
 

@@ -396,7 +396,7 @@ class CredentialSource(Protocol):
         """Remove the session; return whether there was one."""
 
     def reject(self, profile: Profile, used: Iterable[Secret]) -> bool:
-        """Forget those values that the next call can get anew, because the server has rejected them.
+        """Forget those values that the next call can get again, because the server has rejected them.
 
         Return whether there were any.
         """

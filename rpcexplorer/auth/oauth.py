@@ -64,9 +64,11 @@ EARLY: Final = timedelta(seconds=10)
 MAX_SECONDS: Final = 10 * 365 * 86_400
 """Any other lifetime, which a date may not hold, counts as this one."""
 MAX_PAUSE_SECONDS: Final = 60.0
+"""Longest pause between two questions for a token, whatever a server asks for."""
 NEEDED: Final = frozenset({"issuer", "token_endpoint", "client_id", "refresh_token"})
 """What a renewal needs of a grant."""
 _SENDABLE = regex(r"[\x21-\x7e]+")
+"""Characters that a header can contain."""
 Form = tuple[tuple[str, str | Secret], ...]
 
 

@@ -56,9 +56,9 @@ class ParamsMaker:
         self._simplest_values: dict[int, tuple[Any, Any]] = {}
         """By the id of a schema: the schema and its simplest value."""
         self._alternatives: dict[int, tuple[Any, list[dict[str, Any]]]] = {}
-        """By the id of a schema: one schema for each of its alternatives."""
+        """Keyed by the id of a schema: one schema for each of its alternatives."""
         self._singles: dict[tuple[str, int], st.SearchStrategy[Any]] = {}
-        """By type and the id of a node, which the reader keeps."""
+        """Keyed by type and the id of a node, which the reader keeps."""
         self._left = MAX_VALUES
         names = [param.name for param in described.params]
         self.by_position = described.by == "position" or not all(names)

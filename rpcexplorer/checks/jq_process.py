@@ -18,7 +18,7 @@ DEADLINE_SECONDS: Final = 1.5
 MAX_MISSED: Final = 2
 """Texts for which an expression may take too long: the first can be a large one."""
 MAX_CHARACTERS: Final = 1_000
-"""Of the results: only ``true`` is right, and the rest is only shown."""
+"""Limit of the results: only ``true`` is right, and the rest is only shown."""
 TOO_LONG: Final = f"no result after {DEADLINE_SECONDS:g} s"
 
 

@@ -19,7 +19,7 @@ SIGNS: Final[dict[CheckVerdict, str]] = {"passed": "✓", "failed": "✗", "erro
 KINDS_OF_ERRORS: Final = {3: "credentials", 4: "no response", 5: "malformed response"}
 """The types of JUnit errors by exit code; all others are calls that were not sent."""
 MAX_LINE_CHARACTERS: Final = 200
-"""Of a value in a line for people; files have up to ``MAX_VALUE_CHARACTERS``."""
+"""Limit of a value in a line for people; files have up to ``MAX_VALUE_CHARACTERS``."""
 MAX_VALUE_CHARACTERS: Final = 2_000
 
 

@@ -33,7 +33,7 @@ FAILED: Final = 6
 MISSING_VARIABLE: Final = 2
 USUAL_JOBS: Final = 4
 MAX_NOTE_CHARACTERS: Final = 500
-"""Of a value in the note of an exported call."""
+"""Limit of a value in the note of an exported call."""
 HALTED: Final = "not sent: an earlier call had no valid credentials"
 
 

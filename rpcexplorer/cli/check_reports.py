@@ -1,4 +1,4 @@
-"""What `check` prints and writes of its results."""
+"""The output of `check`: lines on the terminal, and reports in files."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def quoted_message(explorer: Explorer, profile: Profile, event: Event) -> str:
 
 
 def _report_questions(world: World, explorer: Explorer, profile: Profile, event: Event) -> None:
-    """Print what a server asked while nobody could answer."""
+    """Print the questions of a server that could not be answered, because the user cannot be asked."""
     from rpcexplorer.cli.answers import question_lines
 
     world.lacks_answer = True

@@ -37,6 +37,7 @@ MANY_USERS = 1_000
 MAX_WORKERS = 256
 """Each is a process; a larger number is likely meant for --users."""
 USUAL_SPAWN_RATE = 100
+"""New users in each second, at most, unless --spawn-rate says more."""
 CSV_KINDS = ("stats", "stats_history", "failures", "exceptions")
 """The ends of the names of Locust's CSV files."""
 

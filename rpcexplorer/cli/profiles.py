@@ -74,7 +74,7 @@ REPEATED: Final = frozenset(("headers", "status", "code", "words", "names"))
 """Kinds of values whose option can be repeated."""
 MAYBE_EMPTY: Final = frozenset(("url", "path", "preset"))
 PARTS_MAYBE_EMPTY: Final = frozenset(("Auth", "Login", "Process"))
-"""Where empty text is a value, such as an empty path or pointer. For other keys it means no value."""
+"""Keys for which empty text is a value, such as an empty path or pointer. For other keys it means no value."""
 OPTIONS: Final = sorted((row for row in PROFILE_KEYS if row.help), key=lambda row: PARTS.index(row.part))
 
 

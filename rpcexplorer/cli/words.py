@@ -30,7 +30,7 @@ class Made(Struct, frozen=True):
 
     text: str
     is_guessed: bool = False
-    """Some words are text and some are JSON, only because of what they look like."""
+    """The types of some words are guessed from their text."""
 
 
 def are_json(words: Sequence[str]) -> bool:

@@ -99,7 +99,7 @@ def trust_of(profile: Profile) -> Trust:
 
 
 def trust_elsewhere(profile: Profile) -> Trust:
-    """Return what to trust of other servers, which get neither the pinned nor the client certificate."""
+    """Return the trust for servers other than the profile's: its CA file, but no pinned and no client certificate."""
     from rpcexplorer.transport.tls import Trust
 
     return Trust(trust_of(profile).ca_file)
@@ -183,7 +183,7 @@ def explain_status(response: Response, profile: Profile, *, is_ahead: bool) -> s
 
 
 def explained(outcome: Malformed, response: Response, profile: Profile, *, is_ahead: bool) -> Malformed:
-    """Return what is wrong with a response, with its status explained before it, or instead of it."""
+    """Return the problem of a response; an explanation of its status comes before it, or replaces it."""
     explanation = explain_status(response, profile, is_ahead=is_ahead)
     if not explanation:
         return outcome

@@ -49,6 +49,7 @@ NOT_INITIALIZED: Final = -32002
 MAX_TEXT: Final = 2_000
 """Characters of a server's text that are searched: tracebacks are long."""
 _TAGS = regex(r"<(?:style|script)\b.*?(?:</|\Z)|<[^>]{0,500}(?:>|\Z)", re.DOTALL | re.IGNORECASE)
+"""A tag, or a style or script with its content. Without the limit of 500, a text full of ``<`` would take long."""
 
 
 class FailedCall(Struct, frozen=True):
@@ -213,7 +214,9 @@ MOVED: Final = frozenset({301, 302, 307, 308})
 NOTHING_THERE: Final = frozenset({404, 405, 501})
 """Statuses that mean only that there are no calls at this URL."""
 _LOGIN = regex(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b", re.IGNORECASE)
+"""A path of a login page, such as ``/user_login`` or ``/oauth2``."""
 _PRINTABLE = regex(r"[\x21-\x7e]*")
+"""Other characters of a URL, which the server chose, could hide where it leads."""
 
 
 def untrusted_certificate(call: FailedCall) -> Hint | None:
@@ -310,7 +313,9 @@ def other_scheme(call: FailedCall, scheme: str) -> Hint | None:
 
 
 _PLAIN = regex(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[\w.~-]{0,64})*", re.ASCII)
+"""A URL without user name, query and fragment: only such a target of a redirect is suggested as a setting."""
 _RANDOM = regex(r"(?=[\w~-]{12})(?:[A-Za-z_~-]*[0-9]+[A-Za-z]+){2}", re.ASCII)
+"""A part of a path with letters and digits in turn, such as a token: it is not suggested as a setting."""
 
 
 def moved(call: FailedCall) -> Hint | None:
@@ -349,6 +354,7 @@ def _address_changes(profile: Profile, target: SplitResult) -> Changes:
 
 
 _SESSION_HEADER = regex(r"x-[a-z0-9-]{0,60}(?:session|csrf|xsrf)[a-z0-9-]{0,60}", re.IGNORECASE | re.ASCII)
+"""Such as ``X-Transmission-Session-Id``."""
 
 
 def session_header(call: FailedCall) -> Hint | None:
@@ -380,7 +386,7 @@ _MCP: Final = (
     r"|before initiali[sz]ation|not (?:been )?initiali[sz]ed"
     r"|io\.modelcontextprotocol/|mcp-protocol-version|mcp-method"
 )
-"""Words of servers of MCP about what a request lacks: a session, or what it says of itself."""
+"""Words of MCP servers about a request that lacks a session, or the members that describe its client."""
 _VERSION = regex(r"\d{4}-\d\d-\d\d", re.ASCII)
 _NO_QUESTIONS: Final = r"no back-?channel for server-initiated requests"
 
@@ -552,13 +558,17 @@ def _has_other_params(call: FailedCall) -> bool:
 
 
 _SCHEME = regex(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
+"""Auth types in ``WWW-Authenticate``, which can name several: ``Basic realm="", Bearer``."""
 _QUOTED = regex(r'"(?:[^"\\]|\\.)*"')
+"""Emptied before ``_SCHEME`` searches: a realm may contain commas."""
 _KEY_HEADER = regex(r"\bx-[a-z-]{0,40}(?:key|token)\b", re.IGNORECASE)
+"""Such as ``X-API-Key``, named in the text of an error."""
 _NOT_WHO: Final = r"\b(?:local)?host\b|\borigin\b|white-?list|allow-?list|\bip\b|csrf"
 """Words of a refusal that is not about credentials."""
 
 
 _ENGINE_PORT: Final = 8551
+"""The port on which nodes offer the engine API by default."""
 _ENGINE_REFUSALS: Final = r"\b(?:missing token|authorization header is missing or invalid)\W*$"
 """The refusals of geth and Erigon, and of Reth."""
 _BESU_UNAUTHORIZED: Final = -40100
@@ -753,6 +763,7 @@ def refuses_request(exchange: Exchange) -> bool:
 
 
 _BARE = regex(r"\W*(?:invalid|bad|wrong) (?:method )?param(?:eter)?s?\W*", re.IGNORECASE)
+"""Only the name of the code, so it may be the empty params themselves that the server does not accept."""
 
 
 def maybe_empty_params(call: FailedCall) -> Hint | None:

@@ -200,7 +200,7 @@ class McpServer:
         return status in REFUSING and not is_read and not isinstance(outcome, Result)
 
     def discover_call(self, id: str) -> Call:
-        """Return the call that asks a server what it speaks."""
+        """Return the call that asks a server for its versions and capabilities."""
         return self.stateless_call(Call(DISCOVER, "{}", id))
 
     def stateless_call(self, call: Call) -> Call:

@@ -93,6 +93,7 @@ MAX_REMEMBERED: Final = 1_000
 MAX_QUOTED: Final = 300
 """Characters of a server's error to quote."""
 MAX_SUBSCRIPTIONS: Final = 1_000
+"""Results that may name a subscription; the oldest is forgotten first."""
 MAX_SUBSCRIPTION: Final = 200
 """Bytes of a result that can name a subscription."""
 FAREWELL_SECONDS: Final = 1.0
@@ -471,7 +472,7 @@ class OpenConnection:
     async def _shake_hands(self, handshake: Opening, discovered: Callable[[], Reply | None] = lambda: None) -> None:
         """Send ``initialize``, and the notification after its result.
 
-        ``discovered`` returns what a server of MCP that was slow to start has answered meanwhile.
+        ``discovered`` returns the late answer of an MCP server that was slow to start, if it has arrived.
         """
         self._is_greeting = True  # It stays so after a timeout, whose sentence says so.
         try:

@@ -118,7 +118,7 @@ class OpenFiles:
     def __init__(self, read: ReadFile) -> None:
         self._read = read
         self._digests: dict[str, bytes] = {}
-        """Of the text that the server has, by address."""
+        """Digest of the text that the server has, keyed by address."""
         self._by_hand: set[str] = set()
         """Addresses of files that the user opened or changed with calls."""
         self._turn = asyncio.Lock()

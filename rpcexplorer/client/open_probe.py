@@ -77,7 +77,7 @@ class _Initialized(Struct, frozen=True):
 
 
 class OpenResult(Struct, frozen=True):
-    """A trial, and what came of it."""
+    """A trial and its outcome."""
 
     trial: Trial
     method: str
@@ -231,7 +231,7 @@ class OpenProbe:
         return Proposal(best.trial.changes, preset, tuple(field for field in secrets if field != "session"))
 
     def _suggested(self, result: OpenResult) -> Iterator[Trial]:
-        """Yield the trial that what the server said suggests."""
+        """Yield the trials that the server's response suggests."""
         if result.hint_changes and not result.is_mute:
             yield from self._with(result, result.hint_changes)
             if result.hint_changes == (("preset", "lsp"),):  # Other servers have such headers, too.

@@ -45,7 +45,7 @@ class Openings:
         self._since: datetime | None = None
         """When the connection opened that has had its calls."""
         self._results: dict[str, LastResult] = {}
-        """By the names of the calls."""
+        """Keyed by the names of the calls."""
         self.secrets: list[Secret] = []
         """Values in the results that are redacted in their records."""
 
@@ -179,7 +179,7 @@ def _decoded(outcome: Result) -> Any:
 
 
 def _words(outcome: Outcome) -> str:
-    """Return what came instead."""
+    """Return the outcome of a failed opening call, as the end of a sentence."""
     match outcome:
         case ErrorObject(code=code, message=message):
             return f"returned the error {'' if code is None else code} {cut(message)}".strip()

@@ -73,7 +73,7 @@ def read_head(content: bytes) -> Head:
 
 
 def body_length(head: Head) -> int:
-    """Return the length of a call's body; reject what is not a call."""
+    """Return the length of a call's body; reject requests that are not calls."""
     target = head.target
     if target.startswith("http://"):  # as if this were a proxy
         target = "/" + target.split("/", 3)[-1]

@@ -68,7 +68,7 @@ class AffectedReferences:
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, int], tuple[Any, Any, frozenset[str]]] = {}
-        """By the ids of both definitions, which the values keep alive."""
+        """Keyed by the ids of both definitions, which the values keep alive."""
 
     def between(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]:
         key = (id(old), id(new))

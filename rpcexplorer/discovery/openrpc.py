@@ -124,7 +124,7 @@ class Components:
 
     def __init__(self, descriptions: Iterable[Described]) -> None:
         self._names: dict[tuple[int, str], str] = {}
-        """By the id of the definitions, and the reference."""
+        """Keyed by the id of the definitions, and the reference."""
         self._sets: dict[int, Mapping[str, Any]] = {}
         wanted: list[tuple[int, str, Any]] = []
         for described in descriptions:
@@ -139,7 +139,7 @@ class Components:
                         wanted.append((key, reference, schema))
                         rest.append(schema)
         owners: dict[str, tuple[int, int]] = {}
-        """The definitions and the schema that have a name."""
+        """Keyed by name in the document: the key of the definitions, and the id of the schema that got it."""
         for key, reference, schema in sorted(wanted, key=lambda entry: entry[1]):
             self._names[key, reference] = _free_name(reference, (key, id(schema)), owners)
         schemas = {}

@@ -34,6 +34,7 @@ _HANDED = '"$handed"'
 """The handshake header's value, a shell variable for this command only."""
 _NEEDS_NO_QUOTES = regex(r"[\w@%+:,./-]+", re.ASCII)
 _SPECIAL_IN_SED = regex(r"[][\\.*^$/]")
+"""Special in a pattern of sed, or the end of one."""
 # Each template is formatted with the name of an environment variable, such as "${RPCEXPLORER_SHOP_TOKEN:?}".
 # With ``:?``, the shell stops if the variable is not set.
 _PLAIN_SHELL = '"${{{}:?}}"'

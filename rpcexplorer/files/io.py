@@ -25,6 +25,7 @@ else:
 PRIVATE_FILE = 0o600
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 ALWAYS = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
+"""No child inherits the file, no pipe blocks, no device becomes the terminal, and Windows keeps line ends."""
 WRITING = os.O_WRONLY | os.O_RDWR
 KINDS = (
     (stat.S_ISFIFO, "a named pipe"),

@@ -35,6 +35,7 @@ TOKEN = regex(
 )
 BARE = regex(r"[A-Za-z0-9_-]+")
 ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|U00((?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|(.))", re.DOTALL)
+r"""``\U`` only up to 10FFFF: there are no larger code points."""
 ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 _ATOM = r"""[^"'\[\]{}\n#]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+'"""
 _INNER = rf"[\[{{](?:{_ATOM})*+[\]}}]"

@@ -180,7 +180,7 @@ def _filled_in(text: str, position: int, addition: str) -> str:
 
 
 def _tables(path: KeyPath, members: dict[str, Any]) -> str:
-    """Return a table with its header, and each table in it that has tables itself with its own."""
+    """Return a table under a header. A table in it that contains tables gets a header of its own."""
     lines, tables = [], []
     for key, value in members.items():
         if isinstance(value, dict) and any(isinstance(inner, dict) for inner in value.values()):

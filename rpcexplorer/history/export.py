@@ -27,7 +27,10 @@ from rpcexplorer.redaction.spellings import SHORTEST
 from rpcexplorer.rpc.messages import ErrorObject, Result
 
 _FILE: Final = regex(r"(?:(?<=_file )|(?<= names \())(?:~|[A-Za-z]:)?[/\\](?:(?:(?!: |; |://)[^/\\\n])*[/\\])*")
-"""The folder of a file in a profile or a variable; it may contain blanks."""
+"""The folder in the path of a file that a profile or variable names: it begins after `…_file` or ` names (`.
+
+It may contain blanks, because its end is known.
+"""
 _FOLDER: Final = regex(r"(?<![\w:/.\\])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:;,«»]+[/\\])+(?=[^\s/\\:;,])")
 """The folder of any other file, before the name of the file."""
 

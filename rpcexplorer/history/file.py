@@ -44,11 +44,13 @@ FILE = 8 * MIB
 TAIL = 64
 """Bytes at the end of a file that show whether its last block is complete."""
 WHOLE = regex(rb'\nend = "[0-9a-f]{8}"\r?\n\r?\n\Z')
+"""The end of a block as this program writes it; only a block that was edited or torn ends differently."""
 END_LINE = rb"""[ \t]*end[ \t]*=[ \t]*["'][0-9a-f]{8}["'][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"""
 HEADER_LINE = rb"[ \t]*\[\[[ \t]*call[ \t]*\]\][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"
 """Both match edited lines, too, because an edited block is not torn."""
 LAST_END = regex(rb".*\n" + END_LINE, re.DOTALL)
 LAST_HEADER = regex(rb".*(?:\n|\A(?:\xef\xbb\xbf)?)(?=" + HEADER_LINE + rb")", re.DOTALL)
+"""This and ``LAST_END`` are greedy, so that they find the last one."""
 OURS = regex(rb"(?:\n|\A(?:\xef\xbb\xbf)?)" + HEADER_LINE)
 NOTHING = b" \t\r\n\0"
 """Bytes that an empty file may contain: a power cut can leave zeros."""
@@ -58,6 +60,7 @@ CASES = "+cases"
 EVENTS = "+events"
 """Suffix of a writer for events, which are never among calls."""
 TORN_FILE = regex(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
+"""The name of the copy of an incomplete block, such as ``ada@laptop.toml.torn-1``."""
 BOUNDARY = regex(
     rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*+'  # after an end and its blank lines
     rb"|(?=" + HEADER_LINE + rb"))"  # before a header, if the end above it is damaged

@@ -78,8 +78,9 @@ from rpcexplorer.rpc.messages import is_made, lacks_method
 
 TIME = regex(rb"\ntime = ([^\r\n]{0,99})")
 NEWEST = b"~"
-"""Sorts above every time, for what has no time."""
+"""Sorts above every time, for records without one."""
 ID_HEADER = regex(re.escape(HEADER) + rb'id = "[^"\n]*"\n')
+"""The beginning of a record as this program writes it. The binary search ignores edited ones."""
 OVERTAKING = 4 * CHUNK
 """Bytes of later calls that may precede a call: calls are written when they end."""
 TORN = "it is incomplete: writing it was interrupted"
@@ -349,7 +350,7 @@ class BlockFilter:
 
 
 def _limits(bounds: Bounds) -> Iterator[tuple[re.Pattern[bytes], Callable[[bytes], bool]]]:
-    """Yield lines with what their values must be. A time in another zone, by hand, is not compared."""
+    """Yield patterns of lines with a test of their value. A time in another zone, written by hand, always passes."""
     if bounds.since is not None:
         since = _spelled(bounds.since)
         yield TIME_LINE, lambda time: time >= since or not time.endswith(b"Z")

@@ -33,6 +33,7 @@ from rpcexplorer.rpc.messages import EnvelopeForm, ErrorObject, Malformed, Messa
 from rpcexplorer.transport.port import Phases, Response, Step
 
 SURROGATE = regex("[\ud800-\udfff]")
+"""Half of a pair, which UTF-8 cannot hold: such a text is stored as Base64."""
 BASE64 = "_base64"
 ALWAYS = ("id", "time", "kind", "outcome")
 
@@ -313,6 +314,7 @@ END_LENGTH = len(END % 0)
 SEAL = regex(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[^\n]*)?\s*\Z""")
 """The last line of a block, also as people and formatters spell it."""
 LEFT = 256 * 1024
+"""Bytes of an unreadable record to show."""
 BY_HAND_MOST = 8 * MIB
 BY_HAND_LINES = 1_000
 """Bytes and lines of an edited record. Parsing a larger one takes many seconds."""

@@ -131,7 +131,7 @@ class Chart(Struct, frozen=True):
     start: datetime
     """Start of the first bar, in the user's time zone."""
     seconds: int
-    """Of each bar."""
+    """Length of the period of each bar."""
     bars: tuple[tuple[int, int], ...]
     """Calls, and how many of them failed."""
 

@@ -79,11 +79,13 @@ RECOGNITION_CHARACTERS: Final = 20_000
 SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
 MAX_NAME: Final = 40
 _SET = regex(r"[A-Za-z_]\w*=")
+"""A variable that the shell sets for the command: ``NAME=value curl …``."""
 IGNORED_SOCKET: Final = (
     "rpcexplorer ignores the Unix socket and uses the URL: it needs http:// and an absolute path without a colon"
 )
 _SOCKET = regex(r"/[^:]+")
 _GLOB = regex(r"\\([\[\]{}])")
+"""curl expands these characters in a URL unless they have a backslash, or ``-g`` is set."""
 
 
 class _Request(Private):

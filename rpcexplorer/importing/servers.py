@@ -32,8 +32,11 @@ OF_PRESET: Final = frozenset({"accept", "content-type"})
 """Headers that MCP prescribes."""
 FOLDERS_OF_EDITORS: Final = frozenset({".vscode", ".cursor"})
 _WITH_COMMENTS = regex(r'("(?:[^"\\]|\\.)*+"?)|//[^\n]*|/\*(?:.*?\*/|.*)', re.DOTALL)
+"""Strings match first, so that ``//`` in a URL begins no comment."""
 _TRAILING_COMMA = regex(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[}\]])', re.DOTALL)
+"""Strings match first, so that a comma in them stays."""
 _REFERENCE = regex(r"\$\{(?:env:)?(?P<name>[^{}\r\n]*)\}|^\$(?P<bare>[A-Za-z_]\w*)$")
+"""``${NAME}`` and ``${env:NAME}`` inside a text, ``$NAME`` only as the whole text."""
 
 
 class WrittenServer(Private):

@@ -52,6 +52,7 @@ _INSIDE = {
 _CLOSING = {"(": ")", '"': '"'}
 _IN_DOUBLE = regex(r"""\\([$`"\\\n])|(\$\(|\$\{[^}]*+\}?|\$\w+|`[^`]*+`?)""")
 _ANSI = regex(r"((?:\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3})+)|\\u([0-9a-fA-F]{1,4})|\\(.)", re.DOTALL)
+"""Escapes in ``$'…'``. Octets in a row are one group, because several can be one character of UTF-8."""
 _BYTE = regex(r"\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 _SHORT |= {sign: sign for sign in "\\'\"?"}

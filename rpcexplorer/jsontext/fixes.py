@@ -85,8 +85,10 @@ def _closed_by(opener: str) -> re.Pattern[str]:
 _CLOSED = {opener: _closed_by(opener) for opener in QUOTES}
 _SPANNING = regex(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _DELIMITER_BELOW = regex(r"\s*+(?:[,:\]}]|\Z)")
+"""After the closing quote of a string over several lines: without it, the quote may begin another string."""
 _REST_OF_LINE = regex(r"[^\r\n]*")
 _NAME = regex(rf"[{QUOTES}][^\s:,;\[\]{{}}\\]+(?=[ \t]*:(?!//))")
+"""A name without its closing quote, before a colon. In ``"http://…`` the colon ends no name."""
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -196,6 +198,7 @@ def escaped(char: str) -> str:
 
 _SINGLE_BACKSLASH = regex(r'\\\\|\\"|(\\)')
 _WINDOWS_PATH = regex(r"[A-Za-z]:\\(?!\\)")
+"""A path whose backslashes were not doubled."""
 
 
 def backslash(text: str, at: int) -> Rewrite:
@@ -484,10 +487,10 @@ class Nest:
         self._typed[container.typed] += 1
 
     def leave(self, closer: str) -> list[Container]:
-        """Close what a closing bracket closes, innermost first.
+        """Close the containers up to the one that a closing bracket ends; return them, innermost first.
 
-        It belongs to the last of them; the others have none. If it fits no open container, it counts as a wrong bracket
-        in the right place.
+        The bracket belongs to the last of them, the others lack one. If it fits no open container, it counts as a wrong
+        bracket in the right place.
         """
         wanted = _OPENER[closer] if self._typed[_OPENER[closer]] else None
         left: list[Container] = []

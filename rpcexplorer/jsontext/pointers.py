@@ -40,7 +40,7 @@ class PointerLookup:
     def __init__(self, text: str) -> None:
         self._text = text
         self._containers: dict[tuple[str, ...], _Container] = {}
-        """By path."""
+        """Keyed by path."""
 
     def at(self, pointer: str) -> str | None:
         """Return the text at a pointer without ``*``, or None.

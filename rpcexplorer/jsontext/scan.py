@@ -241,9 +241,12 @@ def repeated_name(text: str) -> str | None:
 _DEEP = 500  # Many parsers refuse somewhat deeper text.
 _LONG = 4300  # Digits; Python's own parser refuses longer integers.
 _PAIR = r"u(?:(?![dD][89a-fA-F])[0-9a-fA-F]{4}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+r"""A ``\u`` escape of one character: not of a surrogate, or of both."""
 _CLEAN = regex(rf'(?:[^"NI]++|{STRICT_STRING.replace("u[0-9a-fA-F]{4}", _PAIR)}|[NI](?!aN|nfinity))*+')
+"""Text without oddities, in one match. It is possessive, so that a long text is read only once."""
 _ODD = regex(rf"NaN|Infinity|{LOOSE_STRING}|.", re.DOTALL)
 _HALF = regex(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)|([\ud800-\udfff])", re.DOTALL)
+"""Pairs and other escapes match without a group, so only a lone surrogate has one."""
 _FIGURES = b"0123456789"
 _DIGITS = regex(rf"{LOOSE_STRING}|([0-9]+)".encode(), re.DOTALL)
 

@@ -10,9 +10,9 @@ from msgspec import Struct
 LOGIN: Final = "login"
 """The row of logins."""
 NOT_SENT: Final = "not sent"
-"""The beginning of a failure without a request."""
+"""First words of the failure of a call that was not sent."""
 NO_RESPONSE: Final = "no response"
-"""The beginning of a failure without a whole response."""
+"""First words of the failure of a call without a complete response."""
 
 
 LOOPBACK: Final = "127.0.0.1"

@@ -25,6 +25,7 @@ from rpcexplorer.model.secret import for_others
 
 LOCUSTFILE: Final = Path(__file__).with_name("locustfile.py")
 MASTER_PORT: Final = 5557
+"""The default port of Locust."""
 STOP_SECONDS: Final = 10
 """For calls under way at the end; then they are cut off."""
 END_SECONDS: Final = STOP_SECONDS + 5
@@ -32,6 +33,7 @@ END_SECONDS: Final = STOP_SECONDS + 5
 LAST_SECONDS: Final = 2
 """For the other processes to end; then they are killed."""
 MAX_LINE: Final = 16 * 1024 * 1024
+"""Longest line of Locust's output; asyncio's default of 64 KiB would end the reading."""
 Role = Literal["alone", "master", "worker"]
 
 

@@ -150,7 +150,7 @@ class Person(Protocol):
         """
 
     async def opens(self, file: str) -> bool:
-        """Ask whether a language server gets a file that a call names which the user did not type."""
+        """Ask whether to send a file to a language server: a call names it, but the user did not type that name."""
 
     async def allows(self, profile: str, moved: DestinationChanged) -> bool:
         """Show what a file has decided or changed, and ask whether to allow it.

@@ -22,6 +22,7 @@ FIELDS: Final = ("username", "password", "session", "token", "key", "client_secr
 FIELD_WORDS: Final = {"username": "user name", "client_secret": "client secret"}
 NO_GRANT: Final[Mapping[str, str]] = {}
 _WITHOUT_HOST = regex(r"(stdio:|(?:(?:http|ws)\+)?unix://)(.*)", re.IGNORECASE | re.DOTALL)
+"""The rest of such a URL is a path or words, in which upper and lower case differ."""
 
 
 class Secret:
@@ -204,6 +205,7 @@ MARGIN: Final = 64 * 1024
 DEEPEST: Final = 20
 """Levels of JSON that are searched for the path of a secret."""
 _UNSENDABLE = regex(r"(?:«|\\u00[aA][bB])not recorded(?:»|\\u00[bB][bB])|«RPCEXPLORER_\w+»")
+"""Marks of values that are not known any more, also as escapes of JSON: no server may get them."""
 
 
 def with_references(text: str, profile: str, new: str) -> str:

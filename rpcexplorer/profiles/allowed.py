@@ -87,9 +87,9 @@ class Allowed(Contents):
     commands: list[AllowedCommand] = field(default_factory=list)
     """Processes that shared files name, the newest last."""
     first_uses: dict[str, Destination] = field(default_factory=dict)
-    """By variable."""
+    """Keyed by variable."""
     destinations: dict[str, list[Destination]] = field(default_factory=dict)
-    """By profile."""
+    """Keyed by profile."""
 
     shape: ClassVar[Rule] = SHAPE
     heading: ClassVar[str] = (

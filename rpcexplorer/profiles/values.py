@@ -262,7 +262,7 @@ def _is_secret_name(option: str) -> bool:
 
 MAX_VARIABLES: Final = 64
 MAX_VARIABLE_BYTES: Final = 4096
-"""Of a value. All of them are shown before a command of others is allowed."""
+"""Limit of one value. All values are shown before a command of others is allowed."""
 
 
 @accepts(type="string", maxLength=MAX_VARIABLE_BYTES)
@@ -720,6 +720,7 @@ def params_table_rule(value: Any, place: Place) -> Any:
 
 
 NO_KEY: Final = regex("(?!)")
+"""It matches no text at all."""
 _ANY_PARAMS: Final = params_rule(NO_KEY)
 """Any JSON value, whatever its keys."""
 

@@ -55,6 +55,7 @@ LONG: Final = 32
 SHORT: Final = 12
 """Characters of a value whose name has other meanings, too."""
 CHANGES: Final = 3
+"""Changes between letters and digits from which a word looks random; words and versions have fewer."""
 _SLASH = r"(?:\\*+/)"
 """Not the first slash: a search starts at another character."""
 _JWT = r"eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}"
@@ -71,15 +72,19 @@ _MEMBER = r"""([A-Za-z][\w.-]{0,63})=(?!Â?«not recorded)([^\s"'<>&#\\]+)"""
 """Bytes read as Latin-1 have another character before the mark."""
 _QUERIES = tuple(regex(sign + _MEMBER) for sign in ("[?&](?:amp;)?", r"\\u0026"))
 _PATH = regex(rf"/([A-Za-z][\w-]{{0,63}}){_SLASH}({_JWT}|[\w~-]{{{SHORT},512}}+)(?![\w.:@%])")
+"""A name and its value in two parts of a path, such as ``/token/a1b2…``."""
 _BOT = regex(r"/bot(\d{5,}:[\w-]{20,})")
+"""A token in a path of Telegram: ``/bot123456:ABC…/getMe``."""
 _SEGMENT = regex(rf"(?<=/)[\w~-]{{{LONG},512}}+(?![^/?#])")
 _USERINFO_IN_PATH = regex(r"(?<=[^/:]/)([^/:@?#]+:[^/@?#]+)@")
 _OF_URL = regex(r"//(?:[^/?#@:\[]*:(?!\d{1,5}[/?#])\S*|[^/?#]*)@")
 """User name and password of an address, as typed; it is refused."""
 _ORIGIN = regex(r"[^/?#]*//[^/?#]*")
 _UUID = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+"""It looks random, but is usually an id, so it is not taken for a secret."""
 _CHANGE = regex(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
 _VERSION = regex(r"v\d+")
+"""A part such as ``/v2/``, which some services put before a key: ``/v2/KEY``."""
 
 
 class AddressSecret(NamedTuple):

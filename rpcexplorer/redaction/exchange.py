@@ -390,7 +390,7 @@ class EventRedactor:
 
     @cached_property
     def _hide(self) -> Redactor:
-        """For what is no message: the search of many messages does not need it."""
+        """The redactor of texts that are not messages; the search of many messages needs none."""
         return self._redactor()
 
     @cached_property

@@ -22,6 +22,7 @@ _WHOLE_TOKENS = regex(
     r"""(?: [\s\[\]{},:]++ | "[^"\\]*+(?:\\.[^"\\]*+)*+" | [^\s\[\]{}",:]++(?=[\s\[\]{}",:]) )*+""",
     re.DOTALL | re.VERBOSE,
 )
+"""Many tokens in one match, up to the next edit: thousands of single matches would take long."""
 
 
 class Edit(NamedTuple):
@@ -120,11 +121,13 @@ _HARMLESS = regex(
 )
 """A whole name of something that is public, or only about a secret."""
 _JWT = regex(r"eyJ[\w-]{5,1024}+\.[\w-]{5,}+\.[\w.-]*")
+"""A JSON web token: ``{"`` is ``eyJ`` in Base64."""
 _MEMBER = regex(r"""[?&#;](?:amp;)?([A-Za-z][\w.-]{0,63})=([^\s"'<>&#;,\\«]+)""")
 """A member of a query or fragment, or after a path."""
 _ADDRESSED: Final = regex(r"code|assertion|saml(?:response|art)|\w*sess(?:ion)?id")
 """More names in addresses that a browser is sent to."""
 _STATUS = regex(r"\d{1,3}")
+"""A value of ``code=`` that is an HTTP status, not the code of a login."""
 
 
 def words_of(name: str) -> list[str]:
@@ -281,6 +284,7 @@ MARGIN: Final = 4 * 1024
 """Longest key with the text before its value, in characters."""
 _RUN = regex(r"[a-z0-9]+")
 _ESCAPED_LETTER = regex(r"\\u00[4-7]")
+r"""An ASCII letter as ``\u0061``, which could hide the name of a secret."""
 _GUILLEMETS = regex("«[^«»]*»")
 _RESULT_REFERENCE = regex(r'"\{\{(?:last|open)\.[^{}"\\]+#[^{}"\\]*\}\}"')
 _NO_SECRET = regex(r"null|true|false|[\[{]\s*+[\]}]")

@@ -19,6 +19,7 @@ FEW_CHARACTERS: Final = 16 * 1024
 """Length up to which searching each literal is faster than a pattern."""
 MAX_CACHED: Final = 256
 _SAME_EVERYWHERE = regex(r"[A-Za-z0-9_.~-]+")
+"""Characters that neither JSON nor a URL nor HTML escapes."""
 _SMALL_ESCAPE = regex(r"(?<!\\)((?:\\\\)*\\u)([0-9a-f]{4})")
 _PERCENT = regex(r"%[0-9A-F]{2}")
 _OTHER_ALPHABET: Final = str.maketrans("+/", "-_")

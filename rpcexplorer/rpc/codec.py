@@ -44,7 +44,7 @@ SPELLED_STRICTLY = (
     (rb"\ud", rb"\u0"),
     (rb"\uD", rb"\u0"),
 )
-"""What strict JSON does not have, perhaps in a string, and what is as long and allowed at the same places."""
+"""Texts that strict JSON does not allow, with a replacement of the same length that is valid in the same place."""
 NO_CONTROLS = bytes.maketrans(bytes(range(32)), b"X" * 9 + b"  " + b"XX" + b" " + b"X" * 18)
 """Replaces raw control characters: whitespace by a blank, others by a character that is valid in strings only."""
 
@@ -528,7 +528,7 @@ def parts_in(body: bytes, id: str) -> tuple[Text, ...]:
 
 
 def no_reply_in(payloads: list[bytes]) -> Malformed:
-    """Return what is wrong with an event stream in which no message is the response."""
+    """Return why an event stream has no response among its messages."""
     events = counted(len(payloads), "event")
     return Malformed(f"The response is an event stream of {events} without a response to this call.")
 

@@ -177,6 +177,7 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 Texts sort like their numbers.
 """
 TIME_DIGITS = 9
+"""Digits of the milliseconds since 1970, enough until the year 3084."""
 CHANCE_DIGITS = 6
 CHANCE_LIMIT = 32**CHANCE_DIGITS
 """Limit of random numbers: in one millisecond, two collide once in 10^9."""
@@ -186,6 +187,7 @@ _MADE = regex(f"[{ALPHABET}]{{{TIME_DIGITS + CHANCE_DIGITS}}}")
 _WHOLE = regex(r"0|-?[1-9][0-9]{0,17}")
 _LEAST = 1 + max(AHEAD.values())
 _PLACE = regex(r"[1-9][0-9]{0,8}")
+"""The number of a call in a batch, from 1."""
 
 
 def make_id(milliseconds: int, chance: int) -> str:

@@ -25,7 +25,7 @@ UNSURE: Final = frozenset({"hash", "table", "bit", "decimal", "numeric", "map", 
 IS_UNSURE: Final = "x-unsure"
 """Our keyword in a modern schema whose ``type`` is one of ``UNSURE``."""
 MAX_BASES: Final = 50
-"""Types that one type extends. Kodi has 4; thousands would be merged anew for each place."""
+"""Types that one type extends. Kodi has 4; thousands would be merged again for each place."""
 LEAST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 LIMITS: Final = (*LEAST, *MOST, "multipleOf", "pattern", "format", "uniqueItems")

@@ -35,7 +35,7 @@ _UNITS: Final[dict[type, str]] = {str: "Length", list: "Items", dict: "Propertie
 
 
 class Looks:
-    """Answers several questions with one limited number of looks."""
+    """Answers several questions about values; together they visit at most ``MAX_LOOKS`` schemas."""
 
     def __init__(self, reader: SchemaReader, *, with_limits: bool = False) -> None:
         """``with_limits``: a value beyond the limits does not match."""

@@ -459,7 +459,7 @@ class FormRows:
         self._definitions = described.definitions
         self.reader = SchemaReader(described.definitions)
         self._fields: dict[tuple[int, str | None, int | None], FormField] = {}
-        """By schema id, text and alternative, with the schema to keep the id."""
+        """Keyed by schema id, text and alternative, with the schema to keep the id."""
 
     def named(self, text: str) -> bool:
         """Return whether params are by name; the method decides if empty."""
@@ -594,7 +594,7 @@ class FormRows:
         )
 
     def _folded(self, row: FormField, view: FormView) -> FormField:
-        """Return the row with whether it has rows inside, and if they are shown."""
+        """Return the row with its fold: whether it can be unfolded, and whether it is."""
         if not row.is_container:
             return row
         known = row.place.node.prefix if row.is_array else row.place.node.properties

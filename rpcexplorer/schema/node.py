@@ -68,7 +68,7 @@ class Node(Struct, frozen=True):
     alternatives: tuple[Any, ...] = ()
     """One of these must match as well."""
     limits: Mapping[str, Any] = {}
-    """By the names in ``LIMITS``."""
+    """Keyed by the names in ``LIMITS``."""
     deprecated: bool = False
     read_only: bool = False
 

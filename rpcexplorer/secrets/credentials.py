@@ -436,9 +436,9 @@ async def _in_thread(function: Callable[[], T], end: Callable[[], None]) -> T:
 
 
 def _parts_of(known: Iterable[Secret]) -> Iterator[Secret]:
-    """Yield what is left of values in what we print.
+    """Yield the parts of values that our output can contain.
 
-    That is a line of a process, and a quote without blanks and full stops at its ends.
+    These are single lines, as a process prints them, and quotes without blanks and full stops at their ends.
     """
     for secret in known:
         value = secret.reveal()

@@ -68,7 +68,7 @@ class Destinations:
         self._allowed: dict[str, list[Destination]] = {}
         """Allowed in this run, in case the file cannot be written."""
         self._commands: list[AllowedCommand] = []
-        """Allowed in this run, too."""
+        """The commands that the user allowed in this run, in addition to those in the file."""
         self._entered: dict[str, list[Destination]] = {}
         """The destinations for which the user has entered a value, by profile."""
 
@@ -196,7 +196,7 @@ class Destinations:
         )
 
     def used(self, variable: str, profile: Profile) -> None:
-        """Remember the first use of a variable, at least for this run."""
+        """Bind an environment variable to the destination of its first use, at least for this run."""
         if profile.ad_hoc or self._first_use(variable) is not None:
             return
         self._first_uses[variable] = destination = self.of(profile)

@@ -34,6 +34,7 @@ _NAMED = regex(rb"(?<![\w-])([\w-]++)\\*+[\"']?[ \t]*+[=:][ \t]*+(\"\"\"|'''|\\*
 _ADDRESS = regex(r"""(?<![\w-])(?:url|path)["']?[ \t]*=[ \t]*["']([^"'\r\n]{1,4096})["']""")
 """The URL of a profile, or of a recorded call."""
 _SCHEME = regex(r"(?i)(?:basic|bearer|digest|negotiate|token|apikey)\s+")
+"""The word before a credential in ``Authorization``, which is no part of the value."""
 PART: Final = "address"
 """The key of a part of a URL for which nothing can be stored."""
 LONGEST: Final = 4096

@@ -105,7 +105,7 @@ class Stored(Struct, frozen=True):
 
 class StoredSecrets(Contents):
     entries: dict[tuple[str, str], Stored] = field(default_factory=dict)
-    """By profile and field."""
+    """Keyed by profile and field."""
     plain: set[str] = field(default_factory=set)
     """Origins that get credentials over plain HTTP, because the user agreed."""
     oauth: set[str] = field(default_factory=set)
@@ -189,10 +189,12 @@ def _problem(action: str) -> Iterator[None]:
 
 
 MAX_SECRET_BYTES: Final = 64 * 1024
+"""Largest file with a secret that is read."""
 KEPT = 5
 """Values per field that are redacted: old ones may still be in responses."""
 PREFIX: Final = "RPCEXPLORER_"
 VARIABLE = regex(rf"{PREFIX}(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
+"""Greedy, because the name of a profile can end with ``_TOKEN`` itself."""
 
 
 def _now() -> datetime:

@@ -126,10 +126,10 @@ class Widths(NamedTuple):
     """Columns of the members of a page."""
 
     name: int = 0
-    """To the end of the longest name, with its indent."""
+    """Width of the longest name, with its indent."""
     kind: int = 0
     must: int = 0
-    """Of required or optional."""
+    """Width of the words *required* and *optional*."""
 
 
 UNMEASURED: Final = Widths()
@@ -144,7 +144,7 @@ class MemberRows:
         self._write = markdown if is_markdown else plain
         self._is_markdown = is_markdown
         self._kinds: dict[int, tuple[Any, str]] = {}
-        """By id of a schema, which is stored too, so that its id is not reused."""
+        """Keyed by id of a schema, which is stored too, so that its id is not reused."""
 
     def table(
         self, members: Sequence[SchemaMember], indent: int = 2, depth: int = 0, above: _Above = frozenset()

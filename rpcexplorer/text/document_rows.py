@@ -33,7 +33,7 @@ class LineRun(NamedTuple):
 
 
 _Exceptions: TypeAlias = dict[int, tuple[int, int]]
-"""By first line of a container: its last line, and the level shown inside."""
+"""Keyed by first line of a container: its last line, and the level shown inside."""
 
 
 class Folds:

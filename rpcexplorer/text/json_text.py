@@ -49,7 +49,7 @@ def tokens(text: str, *, in_string: bool = False) -> Iterator[tuple[int, int, Ro
 
 
 def coloured(text: str) -> Iterator[tuple[str, str]]:
-    """Yield pieces of text with roles; blanks have that of punctuation."""
+    """Yield pieces of text with their roles; whitespace has the role of punctuation."""
     at = 0
     for start, end, role in tokens(text):
         if at < start:

@@ -35,7 +35,7 @@ class Match(Struct, frozen=True):
     name: str
     score: float
     positions: tuple[int, ...]
-    """Which characters of the name the query's letters are, in order."""
+    """The position in the name of each letter of the query."""
 
 
 class Ranking(Sequence[Match]):

@@ -22,8 +22,11 @@ SKIN_TONES: Final = frozenset("🏻🏼🏽🏾🏿")
 _PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "␡"}
 _ASCII_CONTROLS = regex(r"[\x00-\x1f\x7f]")
 _CONTROLS_IN_LINES = regex(r"[\x00-\x08\x0b-\x1f\x7f]")
+"""Without tab and line break, which are the layout of a text."""
 _NOT_UTF8 = regex(r"[\udc80-\udcff]")
+"""Bytes that are not UTF-8, as ``surrogateescape`` decodes them."""
 _CUT_SHORT = regex(r"[\udcc2-\udcf4][\udc80-\udcbf]{0,2}\Z")
+"""The first bytes of a character, at the end of a text that was cut."""
 _NOT_GRAPHIC = regex(r"[^ -~]")
 HEX_ROW: Final = 16
 """Bytes on one row of binary data."""

@@ -37,6 +37,7 @@ _COLUMN_KINDS: Final[dict[CellKind, ColumnKind]] = {"number": "number", "literal
 _SORTED_BY_KIND: Final[Sequence[CellKind]] = ("number", "string", "literal", "nested")
 _WHOLE = regex(r"-?[0-9]{1,18}")
 _ASTRONOMIC = regex(r"[eE][+-]?0*[1-9][0-9]{15}")
+"""Close to the exponents for which ``Decimal`` raises."""
 _PLAIN_NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*")
 Members = Mapping[str, bytes | msgspec.Raw]
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])

@@ -21,6 +21,7 @@ MAX_WITHOUT_END: Final = 64 * 1024
 """Bytes of a first line that are read as documents before its end arrives."""
 _HEADERS_END: Final = b"\r\n\r\n"
 _LENGTH: Final = regex(rb"[0-9]{1,18}")
+"""Digits only: ``int`` would also accept a sign, blanks and underscores."""
 _OPENERS: Final = b'[{"'
 _QUOTE: Final = ord('"')
 _NOT_BLANK: Final = regex(rb"[^ \t\r\n]")

@@ -26,9 +26,11 @@ _EXAMPLES = {
 _LABEL = regex(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBERS = regex(r"\d+\.\d+\.\d+\.\d+")
 _STRAY_PERCENT = regex(r"%(?![0-9A-Fa-f]{2})")
+"""A percent sign that begins no escape; it is sent as ``%25``."""
 _TOKEN = regex(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
 _FIELD_VALUE = regex(r"[\t -~]*")
 _COOKIE_VALUE = regex(r"(?:[!-:<-~](?:[ -:<-~]*[!-:<-~])?)?")
+"""Semicolons would end the cookie, and blanks at its ends would be lost."""
 # Characters left unquoted in a path and a query; httpx leaves the same ones.
 _PATH_SAFE = "!$%&'()*+,/:;=@[\\]^|~"
 _QUERY_SAFE = _PATH_SAFE + "?`{}"

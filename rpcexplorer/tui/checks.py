@@ -49,7 +49,7 @@ REASON_COLUMNS: Final = 60
 MAX_VALUE_CHARACTERS: Final = 2_000
 """A longer value cannot be read in a TOML file."""
 MAX_REMARK_CHARACTERS: Final = 80
-"""Of a value in the line below the bar of the response."""
+"""Limit of a value in the line below the bar of the response."""
 
 
 async def expect_this(

@@ -207,7 +207,7 @@ class RateLines(Widget):
         """The second and the number of events of the last change."""
 
     def update(self, hide: Hide) -> None:
-        """Count the events that came."""
+        """Count the events that arrived since the last time."""
         moment = (int(datetime.now(UTC).timestamp()), self._log.count)
         if moment == self._drawn_at:
             return

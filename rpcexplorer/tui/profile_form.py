@@ -47,6 +47,7 @@ LOOPBACK: Final = frozenset({"localhost", "127.0.0.1"})
 GENERAL_LABELS: Final = frozenset({"www", "api", "rpc", "jsonrpc"})
 """Labels of hosts that do not tell one server from another."""
 MAX_PROPOSED_NUMBER: Final = 100
+"""The last number after a name that is taken: ``node-2``, ``node-3``."""
 OTHER_URLS: Final = "Or ws://, tcp://, tls://, unix:///PATH or stdio:COMMAND."
 
 

@@ -19,7 +19,9 @@ OPENING: Final = "{{"
 REFERENCE: Final = regex(r"\{\{\{\{|\{\{(?P<inside>[^{}]+)\}\}")
 """A literal ``{{``, or a reference."""
 TOKEN: Final = regex(rf"(?P<string>{STRING})(?P<colon>[ \t\n\r]*:)?")
+"""A string, with the colon after it if it is a name: a name must stay a string."""
 NAME: Final = regex(r"[^\W\d][\w.-]{0,63}")
+"""A letter or an underscore begins it, so that no number is a name."""
 LAST: Final = "last."
 OPENED: Final = "open."
 MADE: Final = {

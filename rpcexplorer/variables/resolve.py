@@ -35,6 +35,7 @@ from rpcexplorer.variables.references import (
 LONGEST: Final = 16 * 1024 * 1024
 """Largest text with its values filled in, in characters."""
 _LONE: Final = regex(f"(?P<whole>{HIDDEN.pattern})|«")
+"""A secret reference, which stays, or a guillemet that could become part of one."""
 
 
 class LastResult(Struct, frozen=True):
@@ -167,11 +168,11 @@ class _Values:
         self._moment = (sources.moment or datetime.now(UTC)).astimezone(UTC)
         self._count = count()
         self._results: dict[tuple[str, str], tuple[LastResult, PointerLookup]] = {}
-        """By method and opening call: each result is read once."""
+        """Keyed by method and opening call: each result is read once."""
         self._length = 0
         self.looked_up = False
         self.missing: dict[str, Unresolved] = {}
-        """By the name in the text."""
+        """Keyed by the name in the text."""
 
     def in_token(self, token: re.Match[str]) -> str:
         string, colon = token["string"], token["colon"] or ""

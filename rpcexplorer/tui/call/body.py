@@ -79,7 +79,7 @@ class Body(Commanded, Vertical, scope="table"):
         self._sheet = Sheet()
         """Headers, timing, or the page without a body."""
         self._readers: dict[str, Reader] = {}
-        """By their text: ``response``, ``made``, ``parts``, ``texts`` or ``bytes``."""
+        """Keyed by their text: ``response``, ``made``, ``parts``, ``texts`` or ``bytes``."""
         self._grid: Grid | None = None
         self._table: Table | None = None
         self.parts = b""

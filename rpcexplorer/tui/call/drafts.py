@@ -75,7 +75,7 @@ class DraftKeeper:
             explorer.remembered.set_method(explorer.profile.name, name)
 
     def open_again(self) -> None:
-        """Load the draft anew after the history was read: it may start from the last call."""
+        """Load the draft again once the history has been read: it may start from the last call."""
         method, text = self._state.method, self._params.text
         is_start = self._explorer.drafts.is_start(self._state.profile_name, method, text)
         if self.is_opening and is_start and self._explorer.draft_of(method) != text:

@@ -416,7 +416,7 @@ class Form(Dialog[dict[str, str]]):
     def content(self) -> ComposeResult:
         self._lines = {key: _line_of(field) for key, field in self._fields.items()}
         self._problems = {key: Static(classes="problem") for key in (*self._fields, "")}
-        """Of each field, and of none."""
+        """The problem of each field; the empty key is for a problem of no field."""
         self._meanings = {key: Static(classes="meaning") for key, field in self._fields.items() if field.meaning}
         self.tell_meanings()
         self.about = Static(plain(self._words), classes="words about")

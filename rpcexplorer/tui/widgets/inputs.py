@@ -326,7 +326,7 @@ class Cycle(Widget, can_focus=True):
         return [(None, BEFORE), *pieces[first:]] if first else pieces
 
     def _pieces(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-        """Yield each word with its sign, aligned with an ``Entry``."""
+        """Yield each word with its styled text; the mark of the choice is as wide as that of an ``Entry``."""
         for word in self._words:
             mark, role = "  ", "middle"
             if word == self.value:
