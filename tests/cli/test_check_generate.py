@@ -251,7 +251,7 @@ def test_schema_names_no_secret_and_no_variable(shell: Shell) -> None:
         assert {request.json["params"]["v"] for request in server.requests} == {"«users.token» {{page}}"}
         server.requests.clear()
         again = shell.run("check", "found.toml", "-p", "users")
-        assert (again.code, again.text.count("within: wanted")) == (6, 1)
+        assert (again.code, again.text.count("within: expected")) == (6, 1)
         assert [request.json["params"]["v"] for request in server.requests] == ["«users.token» {{page}}"]
         with_schema(shell, {"enum": ["«not recorded»"]})
         assert "The params contain «not recorded»" in shell.run("check", "--generate", "--valid").err
