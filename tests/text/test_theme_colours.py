@@ -106,7 +106,7 @@ def test_user_theme_overrides_shipped_theme(tmp_path: Path) -> None:
         ("[json]\nstyle = 0\n", f"2: json.style: {NO_STYLE}"),
         (f'[json]\nstyle = "{"x" * 5_000}"\n', f"2: json.style: {NO_STYLE}"),
         ('dark = "true"\n', "1: dark: must be true or false, without quotes"),
-        ("colors = 1\n", "1: colors: must be a table"),
+        ("colors = 1\n", "1: colors: must be a table. Write its keys below [colors]"),
     ],
 )  # fmt: skip
 def test_theme_problem_has_a_place_and_rest_applies(own: Path, text: str, problem: str) -> None:
