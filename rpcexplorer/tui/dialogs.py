@@ -26,7 +26,7 @@ from rpcexplorer.manual import read_pages
 from rpcexplorer.model.destination import PARTS, DestinationChanged, Entered
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.problem import Changes, Problem, capitalised
+from rpcexplorer.model.problem import Changes, Problem, capitalised, counted
 from rpcexplorer.model.profile import OVERLAY, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, FIELDS, Secret, reference_paths
 from rpcexplorer.text.columns import MAX_NAME_COLUMNS
@@ -654,10 +654,8 @@ async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> s
     return profile.name if isinstance(profile, Profile) else ""
 
 
-async def differing_methods(
-    screen: Screen[Any], explorer: Explorer, profile: Profile
-) -> tuple[Profile, list[MethodChange]] | None:
-    """Ask for another profile; return it with the differences of its methods, or None if there are none to show."""
+async def compare_methods(screen: Screen[Any], explorer: Explorer, profile: Profile) -> str | None:
+    """Show how the methods differ from those of another profile; return a chosen method."""
     picks = [pick for pick in profile_picks(explorer) if pick.id != profile.name]
     if not picks:
         screen.notify("There is no other profile to compare the methods with. Add one first.")
@@ -669,15 +667,21 @@ async def differing_methods(
             screen.notify(f"{chosen} cannot be used. {other}", severity="warning")
         return None
     explorer.read_description(other)
-    changes = explorer.method_lists.compared(other, profile)
+    problem = explorer.method_lists.problem
+    changes = await asyncio.to_thread(explorer.method_lists.compared, other, profile)
     if changes is None:
         missing = profile if explorer.method_lists.learned(other) else other
-        screen.notify(f"The methods of {missing.name} have not been discovered yet. Discover them first.")
+        problem = problem or f"The methods of {missing.name} have not been discovered yet. Discover them first."
+        screen.notify(problem, timeout=10)
         return None
     if not changes.methods:
         screen.notify(f"{other.name} and {profile.name} have the same methods.")
         return None
-    return other, breaking_first(changes.methods)
+    words = "A + is only here, a - is only there. The changes that break calls come first."
+    if changes.more:
+        words += f" {counted(changes.more, 'more change')} {'is' if changes.more == 1 else 'are'} not shown."
+    title = f"{other.name} → {profile.shown_name}"
+    return await screen.app.push_screen_wait(ChangesDialog(title, words, breaking_first(changes.methods)))
 
 
 @cache

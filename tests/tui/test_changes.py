@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
 
-from rpcexplorer.discovery.methods import MethodChange, MethodChanges
+from rpcexplorer.discovery.changes import MAX_CHANGES
+from rpcexplorer.discovery.methods import Discovery, MethodChange, MethodChanges
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.method import Method
 from rpcexplorer.text.docs import changes_found
 from rpcexplorer.tui.dialogs import ChangesDialog, ChangesList
 from rpcexplorer.tui.widgets.dialog import Dialog
+from tests.tui.program import open_program
 from tests.tui.stage import OneScreen, showing, text_of
 
 WHEN = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
@@ -48,3 +53,25 @@ async def test_all_changes_can_be_read() -> None:
         await program.press("enter")
         assert program.answers == ["method.099"]
         assert not isinstance(program.app.screen, Dialog)
+
+
+async def test_more_differences_than_are_listed_are_counted(explorer: Explorer) -> None:
+    profiles, lists = explorer.profiles.profiles, explorer.method_lists
+    many = tuple(Method(f"method.{at}") for at in range(MAX_CHANGES + 2))
+    lists.settle(profiles["demo"], Discovery(WHEN, many, ("said",)))
+    lists.settle(profiles["cookie"], Discovery(WHEN, (Method("ping"),), ("said",)))
+    async with open_program(explorer, profile="demo") as program:
+        await program.play("""
+            command compare methods | Compare the methods with those of which profile?
+            choose cookie | cookie → demo | 3 more changes are not shown.
+        """)
+
+
+async def test_methods_in_a_missing_file_are_not_compared(make_explorer: Callable[..., Explorer]) -> None:
+    url = 'url = "http://127.0.0.1:9"'
+    explorer = make_explorer(f'[profile.one]\n{url}\n[profile.two]\n{url}\ndiscovery = {{ file = "nothing.json" }}\n')
+    async with open_program(explorer, profile="one") as program:
+        await program.play("""
+            command compare methods | Compare the methods with those of which profile?
+            choose two | nothing.json
+        """)

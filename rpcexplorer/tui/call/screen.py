@@ -412,19 +412,13 @@ class CallScreen(CallState, scope="call"):
 
     @opens("changes")
     async def action_compare_methods(self) -> None:
-        """Show how the methods of this profile differ from those of another one, and open a chosen method."""
-        from rpcexplorer.tui.dialogs import ChangesDialog, differing_methods
+        """Compare the methods with those of another profile, and open a chosen one."""
+        from rpcexplorer.tui.dialogs import compare_methods
 
         profile = self.explorer.profile
         if profile is None:
             return
-        found = await differing_methods(self, self.explorer, profile)
-        if found is None:
-            return
-        other, changes = found
-        words = "A + is only here, a - is only there. The changes that break calls come first."
-        dialog = ChangesDialog(f"{other.name} → {profile.shown_name}", words, changes)
-        if name := await self.app.push_screen_wait(dialog):
+        if name := await compare_methods(self, self.explorer, profile):
             self.open_method(as_named(name))
 
     @opens("typed")
