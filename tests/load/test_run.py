@@ -460,14 +460,23 @@ print(time.time() - gevent.get_hub().loop.now(), file=__import__("sys").stderr)
     assert float(ended.stderr) < 0.4
 
 
+def allow(loads: Loads) -> None:
+    """Allow the login of the project file at another server."""
+    explorer = Explorer.open(folder=loads.folder, environment=loads.environment)
+    destinations = explorer.secrets.destinations
+    destinations.allow("shop", destinations.of(explorer.use("shop")))
+
+
 def test_users_get_tokens_of_oauth_or_share_that_of_a_login(loads: Loads) -> None:
     with Issuer() as issuer, Resource(issuer) as resource:
         oauth = f'path = "/rpc"\nauth = {{ kind = "oauth", issuer = "{issuer.url}", client_id = '
         loads.sessions(resource.origin, f'{oauth}"{CLIENT}", grant = "client" }}')
+        allow(loads)
         loads.environment["RPCEXPLORER_SHOP_CLIENT_SECRET"] = SECRET
         report = loads.run(loads.plan(of("ping")), ALONE)
         assert (report.total.failed, counts(report)["login"]) == (0, 2)
         loads.sessions(resource.origin, f'{oauth}"public" }}')
+        allow(loads)
         del loads.environment["RPCEXPLORER_SHOP_CLIENT_SECRET"]
         issuer.clients["public"] = ""
         report = loads.run(loads.plan(of("ping")), ALONE, lambda report: report.total.calls > 0)
