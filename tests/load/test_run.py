@@ -60,6 +60,12 @@ class Loads:
     def sessions(self, url: str, more: str = 'auth = { kind = "none" }') -> None:
         (self.folder / "sessions.toml").write_text(SHOP.format(url=url, more=more))
 
+    def own_sessions(self, url: str, more: str) -> None:
+        """Write the user file, which may name an issuer unasked."""
+        own = self.home / "config" / "sessions.toml"
+        own.parent.mkdir(parents=True, exist_ok=True)
+        own.write_text(SHOP.format(url=url, more=more))
+
     def plan(self, *calls: PlannedCall, pace: float = 0.0, web_port: int = 0) -> Plan:
         return Plan("shop", calls, str(self.folder), str(self.home), pace=pace, web_port=web_port)
 
@@ -470,12 +476,12 @@ def allow(loads: Loads) -> None:
 def test_users_get_tokens_of_oauth_or_share_that_of_a_login(loads: Loads) -> None:
     with Issuer() as issuer, Resource(issuer) as resource:
         oauth = f'path = "/rpc"\nauth = {{ kind = "oauth", issuer = "{issuer.url}", client_id = '
-        loads.sessions(resource.origin, f'{oauth}"{CLIENT}", grant = "client" }}')
+        loads.own_sessions(resource.origin, f'{oauth}"{CLIENT}", grant = "client" }}')
         allow(loads)
         loads.environment["RPCEXPLORER_SHOP_CLIENT_SECRET"] = SECRET
         report = loads.run(loads.plan(of("ping")), ALONE)
         assert (report.total.failed, counts(report)["login"]) == (0, 2)
-        loads.sessions(resource.origin, f'{oauth}"public" }}')
+        loads.own_sessions(resource.origin, f'{oauth}"public" }}')
         allow(loads)
         del loads.environment["RPCEXPLORER_SHOP_CLIENT_SECRET"]
         issuer.clients["public"] = ""
