@@ -321,7 +321,7 @@ def test_expected_secret_is_in_no_report_of_checks(shell: Shell) -> None:
         runs = [("check", shell.run("check", "-p", "inline", *form)) for form in forms]
     sessions.unlink()
     assert [ran.code for _, ran in runs] == [6, 6, 6]
-    assert all('wanted "«inline.password»"' in ran.text for _, ran in runs[:2])
+    assert all('expected "«inline.password»"' in ran.text for _, ran in runs[:2])
     assert leaks(printed(runs) | files(shell.home, shell.folder), [secret]) == []
 
 
