@@ -507,6 +507,8 @@ def _forget(run: Run, sought: str) -> None:
     """Forget what was allowed for a profile or a folder; end with 1 if something was not found."""
     profile, destinations = run.explorer.profiles.profiles.get(sought), run.explorer.secrets.destinations
     found = destinations.forget(sought, profile)
+    if profile and run.explorer.secrets.forget_agreements(profile.origin):
+        found = True
     left = destinations.file.read()
     unnamed = {*left.histories, *(command.folder for command in left.commands if not command.profile)}
     if unnamed and not profile and PROFILE_NAME.fullmatch(sought):
@@ -534,6 +536,7 @@ def _list(run: Run) -> None:
         rows.append(f"process in folder {command.folder}: {', '.join(words)}")
     rows += [f"profiles of folder {folder}" for folder in sorted(allowed.folders)]
     rows += [f"history in folder {folder}" for folder in sorted(allowed.histories)]
+    rows += run.explorer.secrets.agreements()
     for row in rows:
         run.world.print(printable(hide(row)))
 

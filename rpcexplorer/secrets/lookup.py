@@ -109,7 +109,7 @@ class StoredSecrets(Contents):
     plain: set[str] = field(default_factory=set)
     """Origins that get credentials over plain HTTP, because the user agreed."""
     oauth: set[str] = field(default_factory=set)
-    """Pairs of origins: a server, and one that gets its requests for tokens, because the user agreed."""
+    """What the user agreed to: a server, and another one that gets its requests for tokens, or has a page to log in."""
 
     shape: ClassVar[Rule] = SHAPE
     heading: ClassVar[str] = (
@@ -454,7 +454,7 @@ class Secrets:
         return None
 
     def agreed_to(self, origin: str, others: Iterable[str]) -> bool:
-        """Return whether the user agreed that requests for tokens of a server go to these others."""
+        """Return whether the user agreed that a login for a server needs these others."""
         return {f"{origin} {other}" for other in others} <= self._oauth | self._file.read().oauth
 
     def agree_to(self, origin: str, others: Iterable[str]) -> None:
@@ -463,6 +463,23 @@ class Secrets:
         self._oauth |= pairs
         with suppress(FileError), self._file.changing() as contents:
             contents.oauth |= pairs
+
+    def agreements(self) -> list[str]:
+        """Return what the user agreed to about servers, in words."""
+        contents = self._file.read()
+        rows = [f"credentials over plain HTTP to {origin}" for origin in sorted(contents.plain)]
+        for pair in sorted(contents.oauth):
+            server, _, others = pair.partition(" ")
+            rows.append(f"login for {server} at {others}")
+        return rows
+
+    def forget_agreements(self, origin: str) -> bool:
+        """Forget what the user agreed to about a server; return whether there was anything. Raises ``FileError``."""
+        with self._file.changing() as contents:
+            before = contents.as_toml()
+            contents.plain.discard(origin)
+            contents.oauth = {pair for pair in contents.oauth if pair.partition(" ")[0] != origin}
+            return contents.as_toml() != before
 
     def lock_renewal(self, profile: Profile) -> ExitStack | None:
         """Return the lock of renewals of a profile's session, held; None while another process holds it."""

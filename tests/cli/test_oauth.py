@@ -152,6 +152,16 @@ def test_login_with_browser_registers_and_uses_pkce(
     assert f"Not logged in at {issuer.url}. To log in, run `rpcexplorer login -p shop` in a terminal" in refused.err
 
 
+def test_agreement_to_a_server_is_listed_and_forgotten(
+    shell: Shell, issuer: Issuer, resource: Resource, browser: Browser
+) -> None:
+    assert login(shell, resource).code == 0
+    assert shell.run("profiles", "allow", "--list").text == f"login for {resource.origin} at {issuer.url}\n"
+    assert shell.run("profiles", "allow", "shop", "--forget").code == 0
+    assert shell.run("profiles", "allow", "--list").text == ""
+    assert (login(shell, resource).code, len(browser.questions)) == (0, 2)
+
+
 def test_login_without_terminal_names_the_hosts_and_asks_none(shell: Shell, issuer: Issuer, resource: Resource) -> None:
     shell.own(profile(resource))
     ran = shell.run("login")
