@@ -146,11 +146,12 @@ class Client(ProfileClient):
     async def batch(self, calls: Sequence[BatchCall]) -> BatchExchange:
         """Send calls in one request and wait for the responses.
 
-        Each call is a method, its params, and its id. Params and id can be left out.
+        Each call is a tuple of its method, params and id: ``("user.get", {"id": 7}, "a")``. Params and id can be left
+        out: ``("ping",)``. Iterate over what is returned: each call is an exchange with its own outcome.
         """
         from rpcexplorer.model.batch import BatchExchange  # Few programs need it.
 
-        rows = [_batch_row(*call) for call in calls]
+        rows = [_batch_row(call) for call in calls]
         return BatchExchange.of(await self.send(Batch(_to_json(rows))))
 
 
@@ -214,7 +215,10 @@ def _refuse_unused(profile: Profile, given: Sequence[str]) -> None:
             raise ValueError(f"{field}: auth type {profile.auth.kind} does not send it. {advice}")
 
 
-def _batch_row(method: str, params: ParamsValue | None = None, id: str | None = None) -> dict[str, Any]:
+def _batch_row(call: object) -> dict[str, Any]:
+    if not isinstance(call, tuple | list) or not 1 <= len(call) <= 3:
+        raise TypeError(f'{call!r} is not a call. Write method, params and id as a tuple: ("user.get", {{"id": 7}}, "a").')
+    method, params, id = [*call, None, None][:3]
     row: dict[str, Any] = {"method": method, "params": [] if params is None else params}
     if id is not None:
         row["id"] = id

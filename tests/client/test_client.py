@@ -196,6 +196,15 @@ def test_failed_call_hides_no_other_of_batch() -> None:
         batch["x"]
 
 
+@pytest.mark.parametrize("call", ["ping", "a", {"method": "ping", "params": {}}, (), ("a", None, "b", "c")])
+def test_batch_refuses_what_is_not_a_call(call: Any) -> None:
+    async def send() -> None:
+        await Client("http://127.0.0.1:9").batch([call])
+
+    with pytest.raises(TypeError, match=re.escape(f"{call!r} is not a call. Write method, params and id as a tuple")):
+        asyncio.run(send())
+
+
 def test_batch_without_response_has_outcome_of_each() -> None:
     batch = batch_with([RESET], ("a",), ("b",))
     assert [(call.method, call.outcome) for call in batch] == [("a", batch.outcome), ("b", batch.outcome)]
@@ -498,7 +507,7 @@ def test_batch_is_one_body_with_several_ids() -> None:
     [
         ("[1", "line 1"),
         ('{"method":"a"}', "a batch must be an array"),
-        ("[]", "a batch must be an array"),
+        ("[]", "the batch is empty"),
         ("[1]", "each call of a batch must be an object"),
         ('[{"params":[]}]', "a call needs a method"),
         ('[{"method":"a","params":1}]', "array or an object"),
