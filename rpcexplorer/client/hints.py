@@ -635,10 +635,19 @@ def credentials(call: FailedCall) -> Hint | None:
     if not offered and profile.connection_kind != "http":
         return Hint("The server asks for credentials. Choose the auth type that it needs.", commands=(_set_kind(call),))
     if not offered:
-        return call.test_hint("The server asks for credentials. A connection test can find the auth type.")
+        return call.test_hint(f"{_asks(call)} A connection test can find the auth type.")
     sentence = f"The server asks for {' or '.join(offered)} auth, which rpcexplorer does not support."
     kinds = joined_words(name for name in KINDS if name != Auth.kind)
     return Hint(f"{sentence} The supported auth types are {kinds}.", commands=(_set_kind(call),))
+
+
+def _asks(call: FailedCall) -> str:
+    """Return whether the server asks for credentials; a code alone, such as -32001, may mean something else."""
+    signs, outcome = call.profile.login_signs, call.exchange.outcome
+    by_words = replace(signs, ended_codes=())
+    if isinstance(outcome, ErrorObject) and not asks_for_login(by_words, outcome, call.status):
+        return f"With the code {outcome.code}, some servers ask for credentials."
+    return "The server asks for credentials."
 
 
 def schemes(challenges: list[str]) -> list[str]:

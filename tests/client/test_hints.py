@@ -352,6 +352,11 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "A connection test can find the auth type.",
         "rpcexplorer profiles test http://h/jsonrpc",
     ),
+    "a code that often means credentials, with words that do not": (
+        {"body": error(-32001, "no such order"), "profile": ad_hoc("http://h/jsonrpc")},
+        "With the code -32001, some servers ask for credentials. A connection test can find the auth type.",
+        "rpcexplorer profiles test http://h/jsonrpc",
+    ),
     "a session": (
         {"status": 401, "profile": COOKIE},
         "rejected the session",
