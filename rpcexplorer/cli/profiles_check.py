@@ -369,11 +369,10 @@ def _print_new_profile(
     if proposal.trusts:
         out(f"{PROGRAM} profiles test {NEW} --apply")
     elif not proposal.lacks_auth:  # A profile without its auth type can seldom list methods.
+        known = proposal.preset.values if proposal.preset else profile
         if _lists_methods(profile, report, proposal):
             out(f"{PROGRAM} methods -p {NEW} --refresh")
-            return
-        known = proposal.preset.values if proposal.preset else profile
-        if known.methods:
+        elif known.methods:
             out(f"{PROGRAM} methods -p {NEW}")
         out(f"{PROGRAM} call -p {NEW} METHOD")
 

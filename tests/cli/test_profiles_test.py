@@ -87,7 +87,11 @@ def test_url_test_ends_with_commands_for_a_profile(shell: Shell) -> None:
         profile = tomllib.loads(lines)["profile"]["NAME"]
         assert profile == {"url": server.origin, "preset": "aria2"}
         add, *others = commands.splitlines()
-        assert others == ["rpcexplorer profiles secret NAME token", "rpcexplorer methods -p NAME --refresh"]
+        assert others == [
+            "rpcexplorer profiles secret NAME token",
+            "rpcexplorer methods -p NAME --refresh",
+            "rpcexplorer call -p NAME METHOD",
+        ]
         program, *words = add.replace("NAME", "mine").split()
         assert program == "rpcexplorer"
         assert shell.run(*words).code == 0
