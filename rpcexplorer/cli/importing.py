@@ -203,7 +203,7 @@ def _import(run: Run, profile: Profile, calls: list[Fitted]) -> None:
     result = explorer.imports.take_in(profile, [item.call for item in calls], known)
     world.say(
         f"imported {counted(len(result.drafts), 'call')} into the drafts of {profile.name}. "
-        "To open a draft on screen, type the name of its method."
+        "To open a draft on screen, type the name of its method. To send the calls in a shell, import with --save FILE."
     )
     if result.replaced:
         world.say(f"replaced drafts, which you can restore on screen: {joined_words(result.replaced, 6)}")
