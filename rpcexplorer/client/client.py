@@ -217,7 +217,8 @@ def _refuse_unused(profile: Profile, given: Sequence[str]) -> None:
 
 def _batch_row(call: object) -> dict[str, Any]:
     if not isinstance(call, tuple | list) or not 1 <= len(call) <= 3:
-        raise TypeError(f'{call!r} is not a call. Write method, params and id as a tuple: ("user.get", {{"id": 7}}, "a").')
+        example = 'Write method, params and id as a tuple: ("user.get", {"id": 7}, "a").'
+        raise TypeError(f"{call!r} is not a call. {example}")
     method, params, id = [*call, None, None][:3]
     row: dict[str, Any] = {"method": method, "params": [] if params is None else params}
     if id is not None:
