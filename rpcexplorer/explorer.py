@@ -743,7 +743,7 @@ class Explorer:
         outcome = exchange.outcome
         is_ours = self.profile is not None and exchange.profile == self.profile.name and not exchange.foreign
         if not is_ours or not isinstance(outcome, Result) or exchange.kind != "call":
-            return Checked(why_not="this is no result of this profile")
+            return Checked(why_not="the result is not from a call of this profile")
         if exchange.response.cut or len(outcome.text) > MAX_RESULT_BYTES:
             return Checked(why_not="the result is cut or larger than 1 MB")
         described = self.described(exchange.method)

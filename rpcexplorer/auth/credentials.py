@@ -441,7 +441,7 @@ class GivenCredentials:
         """Refuse servers that only another server has named: a program cannot be asked."""
         if agreement is None:
             return None
-        return Refused("credentials", f"{agreement.question} Nothing was sent there, because nobody can agree.")
+        return Refused("credentials", f"{agreement.question} Nothing was sent there: a program cannot agree.")
 
     async def visit(self, profile: Profile, visit: Visit, redirect: Awaitable[str]) -> None:
         """Return None: a program has no browser."""

@@ -241,8 +241,8 @@ def _with_browser(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str
     methods = server.code_challenge_methods_supported
     if methods is not None and "S256" not in methods:
         raise refused(
-            f"{server.issuer} supports PKCE only with {shown(', '.join(methods)) or 'nothing'}, not with S256: whoever "
-            "sees the address of the login could use its code. Nothing was sent."
+            f"{server.issuer} supports PKCE only with {shown(', '.join(methods)) or 'nothing'}, not with S256: anyone "
+            "who sees the address of the login could use its code. Nothing was sent."
         )
     yield from agree_to_page(call, server.issuer, server.authorization_endpoint)
     yield from take(Listen(server.issuer))

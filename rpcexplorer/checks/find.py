@@ -25,7 +25,7 @@ outcome = "result\""""
 
 def how_to_expect(name: str) -> str:
     """Return what makes a saved call a check."""
-    return f'To make it a check, add to it in its file:\n[{dotted(("call", name, "expect"))}]\noutcome = "result"'
+    return f'To make it a check, add this to its file:\n[{dotted(("call", name, "expect"))}]\noutcome = "result"'
 
 
 def checks_in(explorer: Explorer, file: Path, use: Callable[[str | None], Profile], *, is_chosen: bool) -> list[Check]:

@@ -107,7 +107,7 @@ class Judge:
     async def _checked(self, expect: Expectation, text: str, described: Described | None) -> Checked:
         if expect.schema == SERVICE:
             if described is None:
-                return Checked(why_not="the methods of the service are not known. Run `rpcexplorer methods --refresh`")
+                return Checked(why_not="the methods of the server are not known. Run `rpcexplorer methods --refresh`")
             return await self._checker.result(described, text)
         if expect.schema_file is None:
             return await self._checker.own(expect.schema, text)

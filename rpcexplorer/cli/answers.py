@@ -138,7 +138,7 @@ class _Asking:
 
     async def _agree(self, asked: Elicitation) -> str:
         """Show a page and ask whether the user will open it."""
-        self._say(f"It wants you to open a page at {asked.host} in your browser. rpcexplorer does not open it:")
+        self._say(f"It asks you to open a page at {asked.host} in your browser. rpcexplorer does not open it:")
         self._say(f"  {asked.url}")
         if asked.caution:
             self._say(f"! {asked.caution}")

@@ -51,7 +51,7 @@ def _report_questions(world: World, explorer: Explorer, profile: Profile, event:
 
     world.lacks_answer = True
     asked = explorer.elicitation(profile, event)
-    lines = [f"{profile.shown_name} asks for what nobody can answer here. It got the error -32601. It asked:"]
+    lines = [f"{profile.shown_name} has questions, but you cannot be asked here. It got the error -32601. It asked:"]
     lines += asked.why_not.splitlines() or question_lines(asked)
     key = f"{answer_key(ELICITATION, 'result_json')}=JSON"
     lines += ["To answer by rule, run:", f"{PROGRAM} profiles set {profile.name} {quoted(key)}"]

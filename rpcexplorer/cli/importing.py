@@ -198,7 +198,7 @@ def _import(run: Run, profile: Profile, calls: list[Fitted]) -> None:
     if secrets:
         _store(run, profile, dict(secrets))
     if dropped:
-        world.say(f"dropped credentials that {profile.name} cannot use: {joined_words(dict.fromkeys(dropped), 6)}")
+        world.say(f"discarded credentials that {profile.name} cannot use: {joined_words(dict.fromkeys(dropped), 6)}")
     known = [*explorer.credentials.in_use(), *(secret for _, secret in secrets)]
     result = explorer.imports.take_in(profile, [item.call for item in calls], known)
     world.say(
@@ -259,7 +259,7 @@ def _save(run: Run, found: Imported, typed: str) -> None:
     for call in found.calls:
         dropped |= dict.fromkeys(credential.place for credential in call.credentials)
     if dropped:
-        world.say(f"dropped credentials: {joined_words(dropped, 6)}")
+        world.say(f"discarded credentials: {joined_words(dropped, 6)}")
     if not saved:
         fail(f"Nothing was saved in {file}.")
     command = _sending_command(run, *saved[0])

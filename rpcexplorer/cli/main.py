@@ -156,7 +156,7 @@ EXIT_CODES: Final = {
     6: "failed check or load test, or responses that differ",
     70: "internal error of rpcexplorer",
     130: "interrupted",
-    141: "closed pipe: nobody reads the output",
+    141: "the reader of the output has closed the pipe",
 }
 _CODE_LINES: Final = "\n  ".join(f"{code:<5}{meaning}" for code, meaning in EXIT_CODES.items())
 HELP: Final = f"""\

@@ -144,7 +144,7 @@ OWN_PROXY: Final = (
     "the proxy {proxy} asks for credentials{wanted}. "
     "Add user name and password to its URL in HTTP_PROXY, or add the host to NO_PROXY."
 )
-MAYBE_RUNS: Final = " The service may still run the call: check before you resend it."
+MAYBE_RUNS: Final = " The server may still run the call: check before you resend it."
 MAYBE_RAN: Final = "The complete request was sent, so the server may have run it: check before you resend it."
 CAN_PIN: Final = "A connection test shows the certificate and can pin it."
 REJECTED: Final = "the server rejected the credentials of this profile, or asks for other ones."

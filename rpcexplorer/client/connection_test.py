@@ -291,9 +291,7 @@ class Tester:
         if isinstance(opened.outcome, Sent) and method != INITIALIZE[0]:  # The handshake is an answered call.
             called = await client.send(Draft(method), timeout=limit, stop=self._stop)
         if self._messages[method]:  # We answered our own call.
-            called = replace(
-                called, outcome=Malformed(f"It sends {method} back, as a program that repeats its input does.")
-            )
+            called = replace(called, outcome=Malformed(f"It sends {method} back: it repeats its input."))
         greeted = None
         if form.connection_kind == "process" and form.ad_hoc and not form.preset and lacks_method(called.outcome):
             greeted = await client.send(GREETING, timeout=limit, stop=self._stop)

@@ -80,9 +80,9 @@ class Elicitation(Struct, frozen=True):
         """Why the page may not be what it seems to be."""
         parts = urlsplit(self.url)
         if parts.scheme not in {"https", "http"}:
-            return f"It is no web page: its scheme is {parts.scheme or 'missing'}."
+            return f"It is not a web page: its scheme is {parts.scheme or 'missing'}."
         if "@" in parts.netloc:
-            return f"The text before @ is no host: the page is at {self.host}."
+            return f"The text before @ is not the host: the page is at {self.host}."
         if "xn--" in self.host or "%" in self.host or not self.host.isascii():
             return "The host has letters that may look like others."
         if parts.scheme == "http":

@@ -224,7 +224,7 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         return ""
 
     def _about_free_key(self, key: str) -> str:
-        """Return where to find a key, for one that is no command here: a letter is often meant for a search."""
+        """Return where to find a key, for one that is not a command here: a letter is often meant for a search."""
         if isinstance(self.screen, ModalScreen):
             return ""
         keymap, inside = self.explorer.settings.keymap, self.screen.focused or self.screen
@@ -233,7 +233,7 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         sign = spelled(key)
         is_sign = key == "space" or (len(key) > len(sign) == 1 and sign.isascii())
         if key in FUNCTION_KEYS or is_sign or (modifier in {"ctrl", "alt"} and len(letter) == 1):
-            return f"{sign} is no command here: press {lister} to list the keys."
+            return f"{sign} is not a command here: press {lister} to list the keys."
         if len(key) > 1:
             return ""
         for node in inside.ancestors_with_self:

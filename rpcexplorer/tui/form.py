@@ -513,7 +513,7 @@ class FormScreen(FullScreen[bool | None], scope="form"):
             return True
         value = self.model.typed_value(row, self._typed)
         if value is None and self._line.display:
-            self.notify(f"{capitalised(refused)}: this is no value for {row.name}.", severity="warning")
+            self.notify(f"{capitalised(refused)}: this is not a value for {row.name}.", severity="warning")
             return False
         if value is None:
             self._json.refuse(refused)

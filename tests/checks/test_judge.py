@@ -144,7 +144,7 @@ def test_service_schema_must_be_known() -> None:
     assert failures(b'"pong"', schema="service", described=described) == ""
     assert failures(b"1", schema="service", described=described) == "schema: the result must be a string, not a number"
     unknown = failures(b"1", schema="service")
-    assert unknown.startswith("schema: not checked: the methods of the service are not known. Run `rpcexplorer methods")
+    assert unknown.startswith("schema: not checked: the methods of the server are not known. Run `rpcexplorer methods")
     assert failures(b"1", schema="service", described=Described()).startswith("schema: not checked: the service does")
 
 

@@ -97,7 +97,7 @@ def test_secret_is_neither_shown_nor_recorded(fake: Shell, monkeypatch: pytest.M
 def test_page_is_agreed_to(fake: Shell, typed: bytes, action: str) -> None:
     ran = ask(fake, PAGE, typed=typed)
     assert answer(ran) == {"action": action}
-    assert "It wants you to open a page at bank.example in your browser." in ran.err
+    assert "It asks you to open a page at bank.example in your browser." in ran.err
     assert "\n  https://bank.example/pay\n" in ran.err
 
 

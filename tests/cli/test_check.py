@@ -140,7 +140,7 @@ def test_eight_jobs_log_in_once(shell: Shell) -> None:
     ("words", "message"),
     [
         ((), '[call.NAME]\n  method = "ping"\n  [call.NAME.expect]\n  outcome = "result"\n'),
-        (("@no check",), 'has no expectations. To make it a check, add to it in its file:\n  [call."no check".expect]'),
+        (("@no check",), 'has no expectations. To make it a check, add this to its file:\n  [call."no check".expect]'),
         (("@no chick",), "There is no saved call no chick for profile shop. Did you mean @no check?"),
         (("none.toml",), "none.toml: there is no such file. Check its name"),
         (("-k", "x"), "There are no checks here"),

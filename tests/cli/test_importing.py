@@ -50,7 +50,7 @@ def test_har_becomes_drafts_and_lists_skipped_requests(staging: Shell) -> None:
         "requests 1, 3 skipped: GET without a body",
         "request 6 skipped: the body is not a JSON object",
         "staging sends calls to https://shop.example.com/rpc, but the imported calls were sent to http://127.0.0.1:8744/rpc",
-        "dropped credentials that staging cannot use: ?token= in the URL, Authorization: Bearer, cookie sessionid",
+        "discarded credentials that staging cannot use: ?token= in the URL, Authorization: Bearer, cookie sessionid",
         "imported 4 calls into the drafts of staging",
     ):
         assert message in ran.err
@@ -143,7 +143,7 @@ def test_saved_calls_contain_no_credential(shell: Shell) -> None:
     ran = shell.run("import", str(FILES / "shop.postman_collection.json"), "--save", "sessions.toml")
     assert ran.code == 0
     assert "saved 5 calls in" in ran.err
-    assert "dropped credentials: Authorization: Bearer, Authorization: Basic, ?api_key= in the URL" in ran.err
+    assert "discarded credentials: Authorization: Bearer, Authorization: Basic, ?api_key= in the URL" in ran.err
     text = team.read_text()
     assert '[call."get one"]' in text
     assert "12345678901234567890" in text

@@ -52,7 +52,7 @@ def test_keys_prints_the_keys_of_the_settings(shell: Shell) -> None:
     assert rows["profiles"]["keys"] == ["f7"]
     text = shell.run("keys").text
     assert "^S F5" in text
-    assert re.search(r"^  \(in palette\) +Discover the methods of the service\. +discover$", text, re.MULTILINE)
+    assert re.search(r"^  \(in palette\) +Discover the methods of the server\. +discover$", text, re.MULTILINE)
 
 
 def test_key_of_keymap_is_removed_from_other_commands(shell: Shell) -> None:

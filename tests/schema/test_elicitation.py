@@ -89,10 +89,10 @@ def test_deep_form_says_why(levels: int) -> None:
     [
         ("https://Example.org/a", "example.org", ""),
         ("http://example.org/", "example.org", "It is not encrypted."),
-        ("https://bank.com@evil.org/", "evil.org", "The text before @ is no host: the page is at evil.org."),
+        ("https://bank.com@evil.org/", "evil.org", "The text before @ is not the host: the page is at evil.org."),
         ("https://xn--80ak6aa92e.com/", "xn--80ak6aa92e.com", "The host has letters that may look like others."),
         ("https://b%61nk.com/", "b%61nk.com", "The host has letters that may look like others."),
-        ("ftp://example.org/", "example.org", "It is no web page: its scheme is ftp."),
+        ("ftp://example.org/", "example.org", "It is not a web page: its scheme is ftp."),
     ],
 )
 def test_page_names_its_host_and_what_is_odd(url: str, host: str, caution: str) -> None:

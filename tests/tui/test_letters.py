@@ -52,7 +52,7 @@ async def test_typed_word_in_history_sends_nothing(explorer: Explorer) -> None:
 async def test_key_without_a_command_says_so_in_the_editor(key: str, shown: str, explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         await program.press("f3", key)
-        await program.sees(f"{shown} is no command here: press F1 to list the keys.")
+        await program.sees(f"{shown} is not a command here: press F1 to list the keys.")
 
 
 async def test_letter_names_the_key_that_searches(explorer: Explorer) -> None:
@@ -112,4 +112,4 @@ def record(explorer: Explorer) -> None:
 async def test_sign_without_a_command_says_so_in_a_list(key: str, shown: str, explorer: Explorer) -> None:
     async with open_program(explorer, profile="demo") as program:
         await program.press("f7", key)
-        await program.sees(f"{shown} is no command here: press F1 to list the keys.")
+        await program.sees(f"{shown} is not a command here: press F1 to list the keys.")

@@ -192,7 +192,7 @@ async def test_page_of_the_server_is_agreed_to(explorer: Explorer, compare: Comp
         await ask(program, PAGE)
         await program.press("enter")
         await program.on(Confirm)
-        await compare(program, "Open a page at evil.example.net", "The text before @ is no host", "Copy URL")
+        await compare(program, "Open a page at evil.example.net", "The text before @ is not the host", "Copy URL")
 
 
 PROCESS = ProcessCommand(("pylsp", "--check-parent-process", "-v"), "~/shop", "/usr/local/bin/pylsp")
