@@ -86,6 +86,7 @@ from tests.fakes.bash import Answer, Bash, Keyboard, Recorder, Request
 
 ROOT: Final = Path(__file__).parent.parent
 PREPARED: Final = {
+    "agents": """printf '[call.orders]\\nmethod = "ping"\\nexpect = { outcome = "result" }\\n' > shop.checks.toml""",
     "calls": """echo '{"customer": 7, "items": [{"sku": "tea-01"}]}' > order.json""",
     "ci": """printf '[call.orders]\\nmethod = "ping"\\nexpect = { outcome = "result" }\\n' > shop.checks.toml""",
     "checks": """printf '[call.orders]\\nmethod = "ping"\\nexpect = { outcome = "result" }\\n' > shop.checks.toml""",
