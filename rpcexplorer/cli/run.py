@@ -333,8 +333,7 @@ class Run:
             self.world.warn(warning)
 
     def warn_unless_recorded(self, what: str = "not all calls were recorded") -> None:
-        """Print a warning about calls that were not recorded, unless the end of the program warns of all of them."""
-        if (problem := self.explorer.journal.problem) and not self.explorer.history.unsaved:
+        if problem := self.explorer.journal.problem:
             self.world.warn(f"{what}: {problem}")
 
 

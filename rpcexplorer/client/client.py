@@ -80,6 +80,7 @@ INSTEAD: Final = {
 """What to do instead, for keys of a profile that are not arguments of a client."""
 USE_EXPLORER: Final = "It has no effect on a client, which asks and stores nothing. Explorer uses profiles with it."
 _PARAMS: Final = msgspec.json.Encoder(decimal_format="number")
+NO_NUMBER: Final = "The params contain a Decimal that is not a number in JSON, such as NaN or Infinity."
 
 
 class Client(ProfileClient):
@@ -229,9 +230,10 @@ def _batch_row(call: object) -> dict[str, Any]:
 def _to_json(params: Any) -> str:
     if params is None:
         return ""
-    text = _PARAMS.encode(params)
-    if not is_native(text):  # msgspec writes such a Decimal as it is.
-        raise ValueError(
-            "The params contain a Decimal that is not a number in JSON: NaN, Infinity, or a member's name."
-        )
+    try:
+        text = _PARAMS.encode(params)
+    except ValueError:  # msgspec 0.23 refuses a Decimal that is no number; earlier versions write it as it is.
+        raise ValueError(NO_NUMBER) from None
+    if not is_native(text):
+        raise ValueError(NO_NUMBER)
     return text.decode()

@@ -691,7 +691,12 @@ class OpenConnection:
 
 
 def _opened(message: bytes, waiting: int) -> tuple[Sequence[bytes], list[Envelope | None]]:
-    """Return the messages of an array, if it is one, and the members of all messages."""
+    """Return the messages of an array, if it is one, and the members of all messages.
+
+    Raises ``UnicodeDecodeError`` for a text that is not UTF-8: the parser does not look at texts that it skips.
+    """
+    if not message.isascii():
+        message.decode()
     texts = messages_of_array(message, waiting)
     return texts, [open_object(text) for text in texts or [message]]
 

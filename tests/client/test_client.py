@@ -160,7 +160,7 @@ def test_numbers_are_sent_digit_by_digit() -> None:
     assert server.requests[0].body.endswith(b'"params":%b}' % sent.encode())
 
 
-@pytest.mark.parametrize("params", [[Decimal("NaN")], {"a": [Decimal("-Infinity")]}, {Decimal("1.5"): 1}])
+@pytest.mark.parametrize("params", [[Decimal("NaN")], {"a": [Decimal("-Infinity")]}])
 def test_decimal_that_is_no_number_is_refused(params: Any) -> None:
     with pytest.raises(ValueError, match="not a number in JSON"):
         asyncio.run(Client("http://127.0.0.1:9").call("ping", params))
