@@ -631,9 +631,9 @@ def credentials(call: FailedCall) -> Hint | None:
         commands = dict[str, None]()
         for field in fields:
             commands |= dict.fromkeys(setting(profile, call.exchange.url, (), field))
-        return Hint("The server asks for credentials.", secret=fields[-1], commands=tuple(commands))
+        return Hint(_asks(call), secret=fields[-1], commands=tuple(commands))
     if not offered and profile.connection_kind != "http":
-        return Hint("The server asks for credentials. Choose the auth type that it needs.", commands=(_set_kind(call),))
+        return Hint(f"{_asks(call)} Choose the auth type that it needs.", commands=(_set_kind(call),))
     if not offered:
         return call.test_hint(f"{_asks(call)} A connection test can find the auth type.")
     sentence = f"The server asks for {' or '.join(offered)} auth, which rpcexplorer does not support."

@@ -357,6 +357,11 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "With the code -32001, some servers ask for credentials. A connection test can find the auth type.",
         "rpcexplorer profiles test http://h/jsonrpc",
     ),
+    "the same code at the default address": (
+        {"body": error(-32001, "no such order"), "profile": replace(COOKIE, assumes_auth=True)},
+        "With the code -32001, some servers ask for credentials.",
+        "profiles secret staging password",
+    ),
     "a session": (
         {"status": 401, "profile": COOKIE},
         "rejected the session",
