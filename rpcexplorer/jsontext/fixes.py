@@ -335,13 +335,14 @@ def _string(text: str, token: Token, typos: Typos) -> None:
     kind, start, end = token
     opener = text[start]
     if kind == "unopened":
-        typos.add("quote", (start, end), "a quote is missing before this text", 'write "', Rewrite(start, start, '"'))
+        edit = Rewrite(start, start, '"')
+        typos.add("quote", (start, end), "a quote is missing before this text", 'write " before it', edit)
     elif opener == "'":
         edits = requoted(text, token)
-        typos.add("single quotes", (start, end), "text needs double quotes, not single ones", 'write "', *edits)
+        typos.add("single quotes", (start, end), "text needs double quotes, not single ones", 'write " instead', *edits)
     elif opener != '"':
         edits = requoted(text, token)
-        typos.add("other quotes", (start, end), f"{opener} is not a JSON quote", 'write "', *edits)
+        typos.add("other quotes", (start, end), f"{opener} is not a JSON quote", 'write " instead', *edits)
     if kind == "unclosed":
         # A backslash before the quote is doubled, or it would escape the quote.
         dangling = (end - start - len(text[start:end].rstrip("\\"))) % 2

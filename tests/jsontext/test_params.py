@@ -156,7 +156,8 @@ def test_first_typo_is_reported_with_its_place(text: str, line: int, column: int
 def test_first_typo_is_the_first_in_text() -> None:
     text = "{\"a\": 1, // note\n 'b': None,}"
     assert problem(text).what == "JSON has no comments"
-    assert problem(text.replace("// note", "")).what == "text needs double quotes, not single ones"
+    quotes = problem(text.replace("// note", ""))
+    assert (quotes.what, quotes.instead) == ("text needs double quotes, not single ones", 'write " instead')
     assert problem("[1,, 'a']").what == "there is one comma too many"
 
 
