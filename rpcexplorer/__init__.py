@@ -1,5 +1,7 @@
 """rpcexplorer: explore JSON-RPC services from a terminal or from Python.
 
+`Client` sends calls to one server, `Explorer` uses your profiles. ``rpcexplorer manual python`` has examples.
+
 The names in ``__all__`` are the public API. Each is imported when it is first used, so ``import rpcexplorer`` is fast.
 """
 
