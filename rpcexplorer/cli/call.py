@@ -74,7 +74,8 @@ def question_about(explorer: Explorer, drafts: Sequence[Draft | Batch], profile:
         return ""
     which = "all" if profile.confirm == "always" else "unsafe"
     named = ", ".join(starmap(times, methods.items()))
-    return f"Profile {profile.name} ({profile.badge or profile.confirm}) asks to confirm {which} calls: {named}."
+    badge = f" ({profile.badge})" if profile.badge else ""
+    return f"Profile {profile.name}{badge} asks to confirm {which} calls: {named}."
 
 
 def confirm_sending(run: Run, sent: Sequence[tuple[Profile, Draft | Batch]], calls: str, question: str = "") -> None:

@@ -261,7 +261,7 @@ def test_question_about_checks_is_asked_once(shell: Shell, monkeypatch: pytest.M
         return next(answers)
 
     monkeypatch.setattr(click, "confirm", confirm)
-    question = "Profile shop (always) asks to confirm all calls: ping, sum."
+    question = "Profile shop asks to confirm all calls: ping, sum."
     with shop(shell, "ping", "wrong", more='confirm = "always"\n') as server:
         refused = shell.run("check")
         assert (refused.code, server.requests) == (2, [])

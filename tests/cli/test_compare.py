@@ -136,7 +136,7 @@ def test_question_names_profile_place_and_unsafe_methods(shell: Shell, monkeypat
         assert (run(["replay", file], world), len(running.requests)) == (0, 2)
     assert asked[0] == asked[1]
     assert asked[0] == (
-        "Someone else recorded calls that will use your profile shop. Profile shop (always) asks "
+        "Someone else recorded calls that will use your profile shop. Profile shop asks "
         f"to confirm all calls: a, b. Send 2 calls to {running.origin}?"
     )
 
