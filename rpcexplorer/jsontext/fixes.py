@@ -691,7 +691,7 @@ class _Walk:
         if container.state in ("colon", "value"):
             self._missing(container, token)
         elif container.comma:
-            what, edit = "there is a comma after the last item", Rewrite(*container.comma[1:], "")
+            what, edit = "there is a comma after the last element", Rewrite(*container.comma[1:], "")
             self.typos.add("trailing comma", container.comma[1:], what, "remove it", edit)
 
     def _missing(self, container: Container, token: Token) -> None:

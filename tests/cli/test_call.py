@@ -87,7 +87,7 @@ def test_invalid_params_are_explained_and_not_sent(shell: Shell, words: list[str
 WORDS = [
     ("b:=[1,", "[ is not closed. Write 'b:=[1]' instead."),
     ('b:={"a":', "a value is missing here. Write one, or null."),
-    ("b:=[1,]", "there is a comma after the last item. Write 'b:=[1]' instead."),
+    ("b:=[1,]", "there is a comma after the last element. Write 'b:=[1]' instead."),
     ("b:=Ada", "text needs double quotes. Write 'b:=\"Ada\"' or b=Ada instead."),
     ("b:=True", "True is not JSON. Write b:=true or b=True instead."),
     ("b:=1,2", "only one value is allowed. Write 'b:=[1,2]' or b=1,2 instead."),

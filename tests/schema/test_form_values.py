@@ -74,7 +74,7 @@ def test_typed_word_for_a_number_gets_no_quotes() -> None:
     [
         ("", (1, 1), "a value is missing", None),
         ("'a'", (1, 1), "text needs double quotes, not single ones", '"a"'),
-        ("[1,\n2,]", (2, 2), "there is a comma after the last item", "[1,\n2]"),
+        ("[1,\n2,]", (2, 2), "there is a comma after the last element", "[1,\n2]"),
         ('"1,2", 3', (1, 8), "there is more than one value", '["1,2", 3]'),
         ("-", (1, 1), "- does not belong here", None),
     ],

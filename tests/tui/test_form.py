@@ -265,10 +265,10 @@ async def test_wrong_json_in_place_shows_line_column_fix(explorer: Explorer) -> 
         assert text.now == '{"any": {"a": 1}}'
         await form.press("enter", "ctrl+u", *"[1,", "alt+e")
         await form.pause()
-        assert form.below.startswith("not applied line 1, column 3: there is a comma after the last item")
+        assert form.below.startswith("not applied line 1, column 3: there is a comma after the last element")
         await form.press("f5")
         await form.pause()
-        assert form.below.startswith("not sent line 1, column 3: there is a comma after the last item")
+        assert form.below.startswith("not sent line 1, column 3: there is a comma after the last element")
         await form.press("f12", "ctrl+r", "f5")
     assert form.answers == [True]
     assert text.now == '{"any": [1]}'
