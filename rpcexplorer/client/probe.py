@@ -163,8 +163,8 @@ PRIVATE: Final = {sign.preset: sign.private for sign in SIGNS if sign.private}
 METHODS: Final = (LIST, DESCRIBE, *OF_PRESETS, *PRIVATE.values(), *INITIALIZE, AGENT_CARD)
 """All methods that may be called, which only describe a server, and the document that may be fetched."""
 PATHS: Final = (
-    "/", "/jsonrpc", "/rpc", PATH, "/api", "/api/rpc", "/mcp", "/mopidy/rpc", "/json_rpc", "/json-rpc", "/jsonrpc.php",
-    "/ubus", "/RPC", "/api/v1", "/api/v1/jsonrpc",
+    "/", "/jsonrpc", "/rpc", PATH, "/api", "/api/rpc", "/mcp", "/mopidy/rpc", "/api/v1", "/api/v1/jsonrpc",
+    "/json_rpc", "/json-rpc", "/jsonrpc.php", "/ubus", "/RPC",
 )  # fmt: skip
 """Usual paths, most frequent first; other servers show a sign."""
 FOR_CARD: Final = 2

@@ -252,7 +252,7 @@ PROMPTS = {
     "the user name of a call": (["call", "-p", "unnamed", "arg_test"], "user name for unnamed"),
     "the value of a variable": (["call", "@greet"], "{{name}}"),
     "the password of a call": (["call", "arg_test"], "password for shop"),
-    "a yes before a call": (["call", "-p", "careful", "user.delete"], "[y/N]"),
+    "a yes before a call": (["call", "-p", "careful", "user.delete"], "Send the request to http://127.0.0.1:9?"),
     "a yes to plain http": (["call", "-p", "plain", "arg_test"], "[y/N]"),
     "a password to store": (["profiles", "secret", "shop", "password"], "password for shop"),
     "a yes to a removal": (["profiles", "remove", "shop"], "[y/N]"),
