@@ -239,7 +239,7 @@ def _server_of(issuer: str) -> Steps[Server]:
         if server.issuer.rstrip("/") != issuer.rstrip("/"):
             raise refused(f"The metadata at {shown(url)} is of another issuer, {shown(server.issuer)}. It is not used.")
         return server
-    raise refused(f"{shown(issuer)} has no metadata of an authorization server. Check auth.issuer.")
+    raise refused(f"{shown(issuer)} has no metadata of an authorization server. Set auth.issuer to the right URL.")
 
 
 def _agree(endpoint: str, issuer: str, chosen: set[str], urls: Iterable[str]) -> Steps[None]:

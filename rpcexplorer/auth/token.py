@@ -317,11 +317,9 @@ class JwtAuth(AuthType, frozen=True):
         keys = [secret.reveal() for secret in secrets if secret.label == profile.label("key")]
         if all(_HEX.fullmatch(key) for key in keys):
             return None
-        return Refused(
-            "credentials",
-            f"The key of profile {profile.shown_name} is not hex. Enter it as hex digits, with or without 0x.",
-            "key",
-        )
+        advice = f"Correct {self.secret_file}" if self.secret_file else "Enter it again"
+        sentence = f"The key of profile {profile.shown_name} is not hex. {advice}: hex digits, with or without 0x."
+        return Refused("credentials", sentence, "key")
 
     def pasted(self, field: str, text: str) -> str:  # noqa: ARG002
         return text.strip()

@@ -62,7 +62,7 @@ def test_issuer_with_a_path_has_three_places_for_metadata() -> None:
         Fetch(f"{origin}/tenant/.well-known/openid-configuration"),
     ]
     assert isinstance(end, Refused)
-    assert "has no metadata of an authorization server. Check auth.issuer." in end.sentence
+    assert "has no metadata of an authorization server. Set auth.issuer to the right URL." in end.sentence
 
 
 @pytest.mark.parametrize(

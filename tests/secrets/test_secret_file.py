@@ -64,7 +64,7 @@ def test_link_to_another_key_in_a_checkout_asks_again(shell: Shell) -> None:
         (lambda file: file.parent.chmod(0o777), "other users can write to its folder. Run `chmod 700 {folder}`."),
         (lambda file: file.unlink(), "it does not exist, or is empty."),
         (lambda file: file.write_text("\n"), "it does not exist, or is empty."),
-        (lambda file: file.write_text("0xzz-zz-zz"), "The key of profile p is not hex."),
+        (lambda file: file.write_text("0xzz-zz-zz"), "The key of profile p is not hex. Correct "),
         (lambda file: file.write_bytes(b"\xff"), "is not UTF-8"),
         (lambda file: file.write_text("ab" * 40_000), "it is too large"),
         (lambda file: file.rename(file.with_name("x")).parent.joinpath("jwt.hex").symlink_to("x"), "link"),
