@@ -13,11 +13,12 @@ import click
 from msgspec import Struct
 
 from rpcexplorer.checks.run import exit_code
-from rpcexplorer.cli.call import confirm_many, refuse_other_host
+from rpcexplorer.cli.call import confirm_many, question_about, refuse_other_host
 from rpcexplorer.cli.check_reports import Reporter
 from rpcexplorer.cli.output import Waiting, result_of
 from rpcexplorer.cli.run import Run, fail, needs_extra
 from rpcexplorer.files.io import refuse_unwritable
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.method import Described, Method, SavedCall, SavedMethod
 from rpcexplorer.model.problem import PROGRAM, counted, joined_words
 from rpcexplorer.model.profile import Profile
@@ -164,7 +165,10 @@ def _confirm(run: Run, profile: Profile, planned: Sequence[Planned], options: Op
     refuse_other_host(profile, options.host_is)
     methods = {one.method.name: one.method for one in planned}
     unsafe = [printable(name) for name, method in methods.items() if not method.safe]
-    question = f"Not marked safe: {joined_words(unsafe, MAX_NAMED)}." if unsafe else ""
+    if unsafe:
+        question = f"Not marked safe: {joined_words(unsafe, MAX_NAMED)}."
+    else:
+        question = question_about(run.explorer, [Draft(name) for name in methods], profile)
     calls = f"generated calls of {counted(len(methods), 'method')} to {profile.origin} ({profile.name})"
     confirm_many(run, profile, question, calls, host_is=options.host_is)
 

@@ -190,6 +190,15 @@ def test_production_needs_its_host_even_for_safe_methods(shell: Shell) -> None:
         assert shell.run(*command, "--yes", "--host-is", host).code == 0
 
 
+def test_profile_that_confirms_always_is_asked_about_safe_methods(shell: Shell) -> None:
+    command = ("check", "--generate", "--examples", "2")
+    with users(shell, more='confirm = "always"\n') as server:
+        asked = shell.run(*command)
+        assert (asked.code, server.requests) == (2, [])
+        assert "Profile users asks to confirm all calls: user.get. Add --yes to send generated calls" in asked.err
+        assert shell.run(*command, "--yes").code == 0
+
+
 def test_server_that_is_down_ends_the_run(shell: Shell) -> None:
     with users(shell) as server:
         shell.sessions(
