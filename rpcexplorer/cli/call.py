@@ -101,26 +101,21 @@ def confirm_sending(run: Run, sent: Sequence[tuple[Profile, Draft | Batch]], cal
         fail("Nothing was sent.")
 
 
-def refuse_other_host(profile: Profile, host_is: str | None) -> None:
-    """End the command if the profile has another host than ``--host-is`` names."""
-    host = profile.origin.partition("://")[2]
-    if host_is is not None and host_is not in {host, urlsplit(profile.origin).hostname}:
-        fail(f"Nothing was sent: the host of profile {profile.name} is {host}, not {host_is}.")
-
-
 def confirm_many(run: Run, profile: Profile, question: str, calls: str, *, host_is: str | None) -> None:
     """Ask before many calls to production, or if there is a question; end the command unless the answer is yes.
 
-    On production, --yes confirms only together with the host, and only where nobody can be asked.
+    It also ends if the profile has another host than ``host_is``. On production, --yes confirms only together with the
+    host, and only if the user cannot be asked.
     """
-    is_prod = profile.badge == "prod"
+    host, is_prod = profile.origin.partition("://")[2], profile.badge == "prod"
+    if host_is is not None and host_is not in {host, urlsplit(profile.origin).hostname}:
+        fail(f"Nothing was sent: the host of profile {profile.name} is {host}, not {host_is}.")
     if run.yes and (not is_prod or (host_is is not None and not run.asks)):
         return
     if not (is_prod or question):
         return
     before = f"{question} " if question else ""
     if not run.asks:
-        host = profile.origin.partition("://")[2]
         more = f"--yes and --host-is {host}" if is_prod else "--yes"
         fail(f"{before}Add {more} to send {calls}.")
     if not run.agrees(f"{before}Send {calls}?"):

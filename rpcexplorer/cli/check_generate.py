@@ -13,7 +13,7 @@ import click
 from msgspec import Struct
 
 from rpcexplorer.checks.run import exit_code
-from rpcexplorer.cli.call import confirm_many, question_about, refuse_other_host
+from rpcexplorer.cli.call import confirm_many, question_about
 from rpcexplorer.cli.check_reports import Reporter
 from rpcexplorer.cli.output import Waiting, result_of
 from rpcexplorer.cli.run import Run, fail, needs_extra
@@ -162,7 +162,6 @@ def _nothing_to_check(run: Run, profile: Profile, patterns: Sequence[str], known
 
 
 def _confirm(run: Run, profile: Profile, planned: Sequence[Planned], options: Options) -> None:
-    refuse_other_host(profile, options.host_is)
     methods = {one.method.name: one.method for one in planned}
     unsafe = [printable(name) for name, method in methods.items() if not method.safe]
     if unsafe:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from rpcexplorer.cli.arguments import milliseconds, percent, period, rate, set_option, whole_number
-from rpcexplorer.cli.call import confirm_many, question_about, refuse_other_host, show_preview, values_of
+from rpcexplorer.cli.call import confirm_many, question_about, show_preview, values_of
 from rpcexplorer.cli.completion import complete_saved_calls
 from rpcexplorer.cli.events import pass_on
 from rpcexplorer.cli.output import Waiting, result_of
@@ -264,7 +264,6 @@ def _confirm(run: Run, profile: Profile, planned: Sequence[PlannedCall], options
 
     End the command unless the answer is yes.
     """
-    refuse_other_host(profile, options.host_is)
     if options.users > MANY_USERS and not run.yes:
         fail(f"{options.users:,} users are many: add --yes to start more than {MANY_USERS:,}.")
     question = question_about(run.explorer, [Draft(call.method, call.text) for call in planned], profile)
