@@ -63,12 +63,15 @@ async def test_discovery_without_methods_names_the_next_step(
 async def test_discovery_that_sends_nothing_suggests_no_test(
     make_explorer: Callable[..., Explorer], tmp_path: Path, discovery: str, notice: str
 ) -> None:
-    made = make_explorer(f'[profile.c]\nurl = "http://127.0.0.1:9"\ndiscovery = {discovery}\n')
+    made = make_explorer(f'[profile.c]\nurl = "http://127.0.0.1:9"\npath = "/rpc"\ndiscovery = {discovery}\n')
     (tmp_path / "work" / "api.json").write_text('{"openrpc": "1.3.2", "methods": []}')
     async with open_program(made, profile="c") as program:
         await program.press("f9")
         await program.until(lambda: bool(program.notices))
         assert program.notices.removeprefix(f"{tmp_path / 'work'}/") == notice
+        await program.sees("No methods were found.", "Type a name and press Enter.")
+        await program.press("f2", *"ping")
+        await program.sees("Not in the list. You can cal…")
 
 
 @pytest.mark.parametrize(

@@ -230,6 +230,7 @@ CHECK_SIGNS: Final[Mapping[CheckVerdict | None, tuple[str, str, str]]] = {
 }
 """Sign, role and words of the last result of a check; None before its first run."""
 NOTHING_KNOWN: Final = ("No methods yet.", "Press {} to discover them.", "Or type a name and press Enter.")
+NOTHING_FOUND: Final = ("No methods were found.", "Type a name and press Enter.")
 
 
 class MethodList(RowList[MethodListRow], can_focus=False):
@@ -251,6 +252,8 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     """The durations that are usual."""
     verdicts: reactive[Mapping[str, CheckVerdict]] = reactive[Mapping[str, "CheckVerdict"]]({})
     """The last results of checks in this run of the program."""
+    found_none: reactive[bool] = reactive(False)
+    """The last discovery found no methods."""
     longest: reactive[int] = reactive(0)
     """Columns of the longest name, so that descriptions are aligned."""
 
@@ -267,8 +270,9 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     @property
     def unknown(self) -> str:
         """Words for a name that is not in the list."""
-        advice = "You can call it." if self.is_discovered else f"Press {self._discover_key} to discover."
-        return f"Not in the list. {advice}"
+        if self.is_discovered or self.found_none:
+            return "Not in the list. You can call it."
+        return f"Not in the list. Press {self._discover_key} to discover."
 
     def can_choose(self, item: MethodListRow) -> bool:
         return not isinstance(item, Remark)
@@ -305,10 +309,17 @@ class MethodList(RowList[MethodListRow], can_focus=False):
     def _description_column(self, width: int) -> int:
         return MARGIN + min(self.longest, width * 2 // 5) + len("  ")
 
+    def watch_found_none(self) -> None:
+        self._explain()
+
     def on_resize(self) -> None:
+        self._explain()
+
+    def _explain(self) -> None:
+        """Name the next step in place of the methods."""
         room = max(self.scrollable_content_region.width - MARGIN - 1, 10)
         rows: list[WordLine] = []
-        for sentence in NOTHING_KNOWN:
+        for sentence in NOTHING_FOUND if self.found_none else NOTHING_KNOWN:
             rows += wrapped([(sentence.format(self._discover_key), "dim")], room, 0)
         self.empty = [[(" " * MARGIN, "text"), *row] for row in rows]
 
@@ -532,6 +543,8 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
     """The durations that are usual."""
     recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
     """The newest calls of this profile, the latest first."""
+    found_none: reactive[bool] = reactive(False, init=False, repaint=False)
+    """The last discovery found no methods."""
     here: reactive[bool] = reactive(False, init=False, repaint=False)
     """The filter has the focus."""
     pointed: reactive[str] = reactive("", init=False, repaint=False)
@@ -563,7 +576,7 @@ class MethodsPane(Commanded, Vertical, scope="methods"):
             yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
             yield self._filter
         here = MethodsPane
-        yield self._list.data_bind(here.current, here.here, here.verdicts, here.profile, here.times)
+        yield self._list.data_bind(here.current, here.here, here.verdicts, here.profile, here.times, here.found_none)
         yield self._summary
         yield self._recent_bar
         yield self._recent_list.data_bind(here.times)

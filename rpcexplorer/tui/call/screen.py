@@ -110,6 +110,7 @@ class CallScreen(CallState, scope="call"):
                 here.verdicts,
                 here.profile,
                 here.times,
+                here.found_none,
                 methods=here.known,
                 current=here.method,
             )
@@ -251,7 +252,7 @@ class CallScreen(CallState, scope="call"):
 
     def show_profile(self) -> None:
         """Show another profile: its methods, its drafts, its session, its calls."""
-        self.has_history = False
+        self.has_history = self.found_none = False
         self.explorer_changed()
         self._look_at_description()
         if self.explorer.profile is not None and self.explorer.profile.is_open_connection:
@@ -684,6 +685,7 @@ class CallScreen(CallState, scope="call"):
         profile = self.explorer.profile
         if profile is None:  # it was removed meanwhile
             return
+        self.found_none = found.ended is None and not found.methods
         self.explorer_changed()
         if found.methods:
             # The sentence about the success is the last.

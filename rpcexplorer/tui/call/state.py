@@ -139,6 +139,8 @@ class CallState(FullScreen[None]):
     """The first problem with files, in short."""
     known: reactive[Mapping[str, Method]] = unpainted({})
     """The methods and saved calls in the list."""
+    found_none: reactive[bool] = unpainted(False)
+    """The last discovery with this profile found no methods."""
     pinned: reactive[Sequence[str]] = unpainted(())
     recent: reactive[Sequence[Exchange]] = unpainted(())
     """The newest calls of the profile, the latest first."""
