@@ -15,6 +15,7 @@ from rpcexplorer.auth.credentials import (
     HandedHeader,
     Hidden,
 )
+from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import HeaderHandshake, Profile
 from rpcexplorer.model.secret import UNRECORDED
@@ -34,20 +35,30 @@ class Handshake(Protocol):
         """Return the request as it is sent after the handshake."""
 
 
-def handshake_of(profile: Profile, mcp: McpServer | None = None) -> Handshake | None:
+def mcp_server_of(profile: Profile, around: Surroundings = ALONE) -> McpServer | None:
+    """Return what is known of a server of MCP; None for other servers."""
+    if profile.handshake != "mcp":
+        return None
+    from rpcexplorer.client.mcp import McpServer  # Few profiles need it.
+
+    return McpServer(profile, around)
+
+
+def handshake_of(profile: Profile, mcp: McpServer | None) -> Handshake | None:
     """Return what each call of a profile needs; ``mcp`` is what is known of a server of MCP."""
     if isinstance(profile.handshake, HeaderHandshake) and not profile.is_open_connection:
         return KeptHeader(profile.handshake.header)
-    if profile.handshake != "mcp":  # That of a language server is part of opening its connection.
+    if mcp is None:  # The handshake of a language server is part of opening its connection.
         return None
-    from rpcexplorer.client.mcp import McpCalls, McpOverHttp, McpServer  # Few profiles need it.
+    from rpcexplorer.client.mcp import McpCalls, McpOverHttp
 
-    mcp = mcp or McpServer(profile)
     return McpCalls(mcp) if profile.is_open_connection else McpOverHttp(mcp)
 
 
-def with_handshake(flow: AuthFlow, handshake: Handshake, events: list[Event]) -> AuthFlow:
+def with_handshake(flow: AuthFlow, handshake: Handshake | None, events: list[Event]) -> AuthFlow:
     """Yield the requests of a flow, each with its handshake."""
+    if handshake is None:
+        return (yield from flow)
     try:
         request = next(flow)
         while True:

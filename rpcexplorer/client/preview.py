@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.credentials import AuthCall, AuthRequest, Message, find_unsendable
 from rpcexplorer.auth.registry import auth_of, requests_for
 from rpcexplorer.client.call import body_of, http_request
-from rpcexplorer.client.handshake import handshake_of
+from rpcexplorer.client.handshake import handshake_of, mcp_server_of
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Preview, Refused
@@ -55,11 +55,7 @@ def preview(
     if isinstance(calls, Refused):
         return calls
     typed = Message(kind_of(draft), calls, only_shown=True)
-    mcp = None
-    if profile.handshake == "mcp":
-        from rpcexplorer.client.mcp import McpServer  # Few profiles need it.
-
-        mcp = McpServer(profile, Surroundings(mcp_version=lambda: mcp_version, described=described))
+    mcp = mcp_server_of(profile, Surroundings(mcp_version=lambda: mcp_version, described=described))
     shown = _first_request(profile, typed, mcp, bare=bare)
     if isinstance(shown, Refused):
         return shown

@@ -41,7 +41,7 @@ from rpcexplorer.client.call import (
     read_opening,
     request_of,
 )
-from rpcexplorer.client.handshake import handshake_of, with_handshake
+from rpcexplorer.client.handshake import handshake_of, mcp_server_of, with_handshake
 from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.steps import Steps, at_once, run_in_turns
 from rpcexplorer.model.destination import DestinationChanged
@@ -125,12 +125,8 @@ class ProfileClient:
         """What servers of MCP ask before they go on with calls."""
         self._background: set[asyncio.Task[None]] = set()
         """Messages that are sent while nobody waits for their responses."""
-        if profile.handshake == "mcp" and mcp is None:
-            from rpcexplorer.client.mcp import McpServer  # Few profiles need it.
-
-            mcp = McpServer(profile, around)
-        self.mcp = mcp
-        self._handshake = handshake_of(profile, mcp)
+        self.mcp = mcp or mcp_server_of(profile, around)
+        self._handshake = handshake_of(profile, self.mcp)
         self._redaction = Redaction(profile, ())
         self._url = redacted_address(profile.endpoint)
 
@@ -218,8 +214,7 @@ class ProfileClient:
 
     def flow_of(self, call: AuthCall) -> AuthFlow:
         """Return the requests of a call, each with the handshake that it needs."""
-        flow = requests_for(call)
-        return with_handshake(flow, self._handshake, call.events) if self._handshake else flow
+        return with_handshake(requests_for(call), self._handshake, call.events)
 
     async def _begin(self, timeout: float | None, watch: Watch | None, stop: Stop | None) -> Outcome | None:  # noqa: ASYNC109
         """Begin the connection with its opening calls, unless it has had them; return why it cannot be used."""
@@ -393,9 +388,7 @@ class ProfileClient:
         if refused := await self._refusal():
             return replace(exchange, outcome=refused)
         call = self._auth_call(Message("call", ()), None, exchange.when)
-        flow = login_requests(call, id)
-        if self._handshake is not None:
-            flow = with_handshake(flow, self._handshake, call.events)
+        flow = with_handshake(login_requests(call, id), self._handshake, call.events)
         record = self._record if is_call else discard  # The history has calls of the profile's server.
         return await RunningCall(self, exchange, watch=watch).run(flow, call, stop, record)
 

@@ -27,7 +27,6 @@ from locust.exception import StopUser
 from rpcexplorer.auth.credentials import (
     Agreement,
     AuthCall,
-    AuthFlow,
     AuthRequest,
     AuthResponse,
     Fetch,
@@ -40,7 +39,7 @@ from rpcexplorer.auth.login import UNAUTHORIZED, asks_for_login
 from rpcexplorer.auth.registry import auth_of, requests_for
 from rpcexplorer.client.authorization import MAX_DOCUMENT_BYTES, fetch_request
 from rpcexplorer.client.call import outcome_of, request_of, trust_elsewhere, trust_of
-from rpcexplorer.client.handshake import handshake_of, with_handshake
+from rpcexplorer.client.handshake import handshake_of, mcp_server_of, with_handshake
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.load.plan import LOGIN, NO_RESPONSE, NOT_SENT, PlannedCall
 from rpcexplorer.model.draft import Draft, calls_of, kind_of
@@ -215,7 +214,7 @@ class RpcClient:
         self._service = service
         self._user = user
         self._profile = service.profile
-        self._handshake = handshake_of(service.profile)
+        self._handshake = handshake_of(service.profile, mcp_server_of(service.profile))
         self._own_session: Secret | None = None
         self._connection = GeventConnection(service)
         self._renewal = ExitStack()
@@ -265,9 +264,7 @@ class RpcClient:
         call = AuthCall(
             self._profile, message, session, now, lambda: self._service.can_log_in, is_known=self._service.is_known
         )
-        flow: AuthFlow = requests_for(call)
-        if self._handshake is not None:
-            flow = with_handshake(flow, self._handshake, call.events)
+        flow = with_handshake(requests_for(call), self._handshake, call.events)
         try:
             request = next(flow)
             while True:
