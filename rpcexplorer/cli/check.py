@@ -20,7 +20,7 @@ from rpcexplorer.cli.completion import complete_checks
 from rpcexplorer.cli.output import Waiting, result_of
 from rpcexplorer.cli.run import Run, fail, no_input_option, profile_option, url_options, yes_option
 from rpcexplorer.model.method import SIGN, SavedCall, no_such_call
-from rpcexplorer.model.problem import UserError, counted
+from rpcexplorer.model.problem import counted
 from rpcexplorer.model.profile import Profile
 
 MAX_JOBS = 64
@@ -107,15 +107,12 @@ def check(
             raise click.UsageError("--generate sends no saved calls. Remove [FILE|@NAME], -k, -x and --set.")
         return check_generated(run, options, reporter)
     options.refuse()
-    try:
+    with reporter.starting():
         values = values_of(given)
         selected = _selected(run, checks, text)
         run.explorer.openable.is_agreed = run.yes
         sent = [(check.profile, check.call.draft()) for check in selected]
         confirm_sending(run, sent, counted(len(sent), "call"))
-    except (click.UsageError, click.Abort, UserError) as error:
-        reporter.not_started(error)
-        raise
 
     async def work(watch: Waiting) -> list[CheckResult]:
         checking = CheckRun(run.explorer, given=values, watch=watch, until_failure=until_failure)

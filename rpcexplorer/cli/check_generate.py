@@ -71,16 +71,17 @@ class Options(Struct, frozen=True):
 
 def check_generated(run: Run, options: Options, reporter: Reporter) -> int:
     """Send generated calls, report what was found, and return the exit code."""
-    if options.valid and options.invalid:
-        raise click.UsageError("Name --valid or --invalid. Without them, both are sent.")
-    if find_spec("hypothesis") is None:
-        needs_extra("Generated checks need Hypothesis", "fuzz", "hypothesis>=6.100")
-    if options.save is not None:
-        refuse_unwritable(run.world.path(options.save), run.world.folder)
-    profile, explorer = run.use(), run.explorer
-    explorer.read_description(profile)
-    planned = _planned(run, profile, options)
-    _confirm(run, profile, planned, options)
+    with reporter.starting():
+        if options.valid and options.invalid:
+            raise click.UsageError("Name --valid or --invalid. Without them, both are sent.")
+        if find_spec("hypothesis") is None:
+            needs_extra("Generated checks need Hypothesis", "fuzz", "hypothesis>=6.100")
+        if options.save is not None:
+            refuse_unwritable(run.world.path(options.save), run.world.folder)
+        profile, explorer = run.use(), run.explorer
+        explorer.read_description(profile)
+        planned = _planned(run, profile, options)
+        _confirm(run, profile, planned, options)
     seed = secrets.randbelow(SEEDS) if options.seed is None else options.seed
 
     async def work(watch: Waiting) -> list[MethodRun]:

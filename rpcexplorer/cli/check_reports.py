@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import click
@@ -24,7 +25,7 @@ from rpcexplorer.cli.output import STDOUT, Output, Waiting
 from rpcexplorer.cli.recorded import export_case
 from rpcexplorer.cli.run import Run
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.problem import counted
+from rpcexplorer.model.problem import UserError, counted
 from rpcexplorer.text.printable import printable
 
 
@@ -54,12 +55,17 @@ class Reporter:
         self._started = datetime.now(UTC)
         self._planned = self._done = self._skipped = 0
 
-    def not_started(self, error: Exception) -> None:
-        """Write the reason into the JUnit file: a CI server would read the file of an earlier run."""
-        if self._reports.junit is not None:
-            sentence = str(error) or "interrupted"
-            self._junit.world.write(junit_of_problem(sentence, self._started).encode())
-            self._junit.write()
+    @contextmanager
+    def starting(self) -> Iterator[None]:
+        """Write why no check starts into the JUnit file: a CI server would read the file of an earlier run."""
+        try:
+            yield
+        except (click.UsageError, click.Abort, UserError) as error:
+            if self._reports.junit is not None:
+                sentence = str(error) or "interrupted"
+                self._junit.world.write(junit_of_problem(sentence, self._started).encode())
+                self._junit.write()
+            raise
 
     def begin(self, planned: int) -> None:
         self._planned = planned

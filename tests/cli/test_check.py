@@ -241,6 +241,7 @@ def test_broken_jq_prevents_all_checks(shell: Shell) -> None:
         (("-k", "x"), "No check has"),
         (("--set", "x"), "--set x is not NAME=VALUE"),
         (("--sessions", "none"), "none: there is no such file"),
+        (("--generate",), "No methods are known."),
     ],
 )
 def test_check_that_cannot_start_replaces_old_junit(shell: Shell, words: tuple[str, ...], reason: str) -> None:
