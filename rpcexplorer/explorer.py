@@ -1096,13 +1096,21 @@ class Explorer:
             await tester.close()
 
     def preview(
-        self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None, bare: bool = False
+        self,
+        draft: Draft | Batch,
+        *,
+        id: str | None = None,
+        profile: Profile | None = None,
+        bare: bool = False,
+        can_ask: bool = False,
     ) -> Preview | Refused:
         """Return the exact request of a call, with secret references.
 
-        ``bare`` shows the request of a login.
+        ``bare`` shows the request of a login. ``can_ask``: it is sent from here, so that a server of MCP can ask the
+        user; a load test and a copied command answer nothing.
         """
         from rpcexplorer.client.preview import preview
+        from rpcexplorer.client.surroundings import Surroundings
 
         profile = profile or self._in_use()
         id = id or fresh_id()
@@ -1113,7 +1121,11 @@ class Explorer:
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
         logs_in = not profile.assumes_auth or self.credentials.can_log_in(profile)
         secrets = self.credentials.in_use()
-        version = self.method_lists.mcp_version(profile) if profile.handshake == "mcp" else ""
+        around = Surroundings(
+            can_ask=self.hooks.can_ask if can_ask else ask_nobody,
+            mcp_version=lambda: self.method_lists.mcp_version(profile),
+            described=lambda method: self.method_lists.described(profile, method),
+        )
         shown = preview(
             profile,
             draft,
@@ -1122,8 +1134,7 @@ class Explorer:
             logs_in=logs_in,
             bare=bare,
             secrets=secrets,
-            mcp_version=version,
-            described=lambda method: self.method_lists.described(profile, method),
+            around=around,
         )
         if isinstance(shown, Refused):
             return shown

@@ -336,7 +336,7 @@ def _send(
     explorer.journal.recording = explorer.journal.recording and sending.history
     draft = resolved(run, make(), sending.given, sending.id or "")
     if sending.dry_run:
-        code = show_preview(out.world, explorer.preview(draft, id=sending.id))
+        code = show_preview(out.world, explorer.preview(draft, id=sending.id, can_ask=True))
         mark(world, draft, words)
         out.write()
         return code

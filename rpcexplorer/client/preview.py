@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -13,7 +13,7 @@ from rpcexplorer.auth.credentials import AuthCall, AuthRequest, Message, find_un
 from rpcexplorer.auth.registry import auth_of, requests_for
 from rpcexplorer.client.call import body_of, http_request
 from rpcexplorer.client.handshake import handshake_of, mcp_server_of
-from rpcexplorer.client.surroundings import Surroundings
+from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import FORM_TYPE, Profile, split_socket
@@ -25,7 +25,6 @@ from rpcexplorer.transport.request import SOCKET, WEBSOCKET, address_of, request
 
 if TYPE_CHECKING:
     from rpcexplorer.client.mcp import McpServer
-    from rpcexplorer.model.method import Described
 
 RANDOM_KEY: Final = "(random)"
 """Shown instead of the key of a WebSocket."""
@@ -40,13 +39,12 @@ def preview(
     logs_in: bool = True,
     bare: bool = False,
     secrets: Iterable[Secret] = (),
-    mcp_version: str = "",
-    described: Callable[[str], Described | None] = lambda _: None,
+    around: Surroundings = ALONE,
 ) -> Preview | Refused:
     """Return the request for the draft, or why it would not be sent.
 
     ``logs_in``: without a session, a login is sent first. ``bare``: without credentials, as a login is sent. The values
-    of ``secrets`` are redacted wherever they were typed. ``mcp_version`` and ``described`` are as in `Surroundings`.
+    of ``secrets`` are redacted wherever they were typed.
     """
     redactor = redactor_of(profile, secrets)
     hide = redactor.text
@@ -55,7 +53,7 @@ def preview(
     if isinstance(calls, Refused):
         return calls
     typed = Message(kind_of(draft), calls, only_shown=True)
-    mcp = mcp_server_of(profile, Surroundings(mcp_version=lambda: mcp_version, described=described))
+    mcp = mcp_server_of(profile, around)
     shown = _first_request(profile, typed, mcp, bare=bare)
     if isinstance(shown, Refused):
         return shown

@@ -143,6 +143,14 @@ def test_elicitation_is_offered_if_it_can_be_answered(fake: Shell, typed: bytes 
     assert ("elicitation" in answer(ran)) == (typed is not None)
 
 
+@pytest.mark.parametrize("typed", [None, b""])
+def test_dry_run_offers_what_the_call_offers(shell: Shell, typed: bytes | None) -> None:
+    shell.own('[profile.fake]\nurl = "http://127.0.0.1:9"\npreset = "mcp"\nmcp = "2026-07-28"\n')
+    ran = shell.run("call", "-p", "fake", "offered", "--dry-run", typed=typed)
+    assert b"clientCapabilities" in ran.out
+    assert (b"elicitation" in ran.out) == (typed is not None)
+
+
 def test_check_asks_and_does_not_count_the_time(fake: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     async def slowly(*_: object) -> None:
         import asyncio

@@ -172,7 +172,7 @@ def test_preview_hides_the_header_of_a_secret_param() -> None:
     described = Described((DescribedParam("api_key", schema), DescribedParam("n", {"x-mcp-header": "N"})))
     profile = Profile("p", "http://h", handshake="mcp", empty_params="{}")
     draft = Draft("query", '{"api_key": "t0p-s3cret", "n": 7}')
-    shown = preview(profile, draft, "7", has_session=False, described=lambda _: described)
+    shown = preview(profile, draft, "7", has_session=False, around=Surroundings(described=lambda _: described))
     assert isinstance(shown, Preview)
     headers = dict(shown.headers)
     assert (headers["Mcp-Param-Key"], headers["Mcp-Param-N"]) == ("«not recorded»", "7")

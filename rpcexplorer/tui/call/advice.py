@@ -44,7 +44,9 @@ class Advice:
     def preview(self, text: str, sources: Sequence[str]) -> Preview | Refused:
         """Return the preview of the next request, or why there is none."""
         draft = self._filled(text, sources)
-        return draft if isinstance(draft, Refused) else self._explorer.preview(draft, id=self._state.next_id)
+        if isinstance(draft, Refused):
+            return draft
+        return self._explorer.preview(draft, id=self._state.next_id, can_ask=True)
 
     def snippet(self, form: str, text: str, sources: Sequence[str]) -> str | Refused:
         """Return the next call as curl or Python, or why that is impossible."""
