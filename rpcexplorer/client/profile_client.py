@@ -589,6 +589,7 @@ class RunningCall:
         finally:
             if self._authorization is not None:
                 await self._authorization.close()
+                self._authorization = None  # If the call is sent again, its login may begin another one.
         if isinstance(end, AuthResponse) and not self._fetched:
             end = replace(end, outcome=_with_handshake_named(end.outcome))
         return end
@@ -611,22 +612,23 @@ class RunningCall:
 
         Nothing is on its way while the user is asked, so that the deadline stands still.
         """
-        mcp = self._client.mcp
-        if mcp is None or _question_of(end) is None:
+        mcp, question = self._client.mcp, _question_of(end)
+        if mcp is None or question is None:
             return end
         from rpcexplorer.client.inputs import Inputs  # Few servers ask.
 
         inputs = Inputs(mcp, call.message, self._unsent.id)
         self._client.inputs.add(inputs)
         try:
-            while (result := _question_of(end)) is not None:
+            while question is not None:
                 self._partial = Partial()
-                message = await inputs.next_message(result)
+                message = await inputs.next_message(question)
                 if isinstance(message, str):
                     assert isinstance(end, AuthResponse)
-                    return replace(end, outcome=replace(result, message=message))
+                    return replace(end, outcome=replace(question, message=message))
                 call.message = message
                 end = await self._drive(self._client.flow_of(call), call)
+                question = _question_of(end)
         finally:
             self._client.inputs.discard(inputs)
             self._rounds = tuple(inputs.rounds)

@@ -11,10 +11,12 @@ from rpcexplorer.auth.token import OAuthAuth
 from rpcexplorer.client.client import Client
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Nobody
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Stop
 from rpcexplorer.rpc.messages import Result
-from tests.fakes.oauth import CLIENT, SECRET, Issuer, Resource
-from tests.fakes.wire import RawServer
+from tests.fakes.mcp import StatelessMcp
+from tests.fakes.oauth import CLIENT, DEVICE, SECRET, Issuer, Resource
+from tests.fakes.wire import Parts, RawServer, Received
 
 
 def called(resource: Resource, auth: OAuthAuth, *methods: str, **secrets: Any) -> list[Exchange]:
@@ -85,3 +87,49 @@ def test_cancelled_login_has_run_no_call(tmp_path: Path) -> None:
         exchange = asyncio.run(run(explorer, user))
         assert exchange.outcome == Cancelled(maybe_ran=False)
         assert issuer.forms == []
+
+
+class Patient(Impatient):
+    """A user who agrees to servers, and enters the code on another device."""
+
+    async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:
+        return await redirect
+
+
+class ToolServer(Resource):
+    """A server of MCP that asks before its result, and knows the token no longer once the user has answered."""
+
+    def _serve(self, request: Received) -> Parts:
+        token = (request.header("Authorization") or "").removeprefix("Bearer ")
+        if not request.line.startswith("POST") or token not in self.issuer.tokens:
+            return super()._serve(request)
+        server = StatelessMcp()
+        server.answers["deploy"] = self._deploy
+        return server(request)
+
+    def _deploy(self, params: dict[str, Any]) -> dict[str, Any]:
+        if "inputResponses" in params:
+            return {"result": {"resultType": "complete", "content": []}}
+        self.issuer.revoke()
+        asked = {"method": "elicitation/create", "params": {"mode": "form", "message": "Which region?"}}
+        return {"result": {"resultType": "input_required", "inputRequests": {"where": asked}}}
+
+
+def test_token_can_end_while_the_user_is_asked(tmp_path: Path) -> None:
+    async def run(explorer: Explorer) -> Exchange:
+        async with explorer:
+            return await explorer.call(Draft("deploy"))
+
+    with Issuer() as issuer, ToolServer(issuer) as resource:
+        (tmp_path / "sessions.toml").write_text(
+            f'[profile.shop]\nurl = "{resource.origin}"\npath = "/rpc"\nhandshake = "mcp"\nempty_params = "{{}}"\n'
+            f'auth = {{ kind = "oauth", grant = "device", client_id = "{CLIENT}" }}\n'
+            'answer."elicitation/create".result_json = \'{"action":"decline"}\'\n'
+        )
+        issuer.clients[CLIENT] = ""
+        environment = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
+        explorer = Explorer.open(folder=tmp_path, environment=environment, person=Patient())
+        explorer.use("shop")
+        exchange = asyncio.run(run(explorer))
+        assert isinstance(exchange.outcome, Result), exchange.outcome
+        assert [form["grant_type"] for form in issuer.forms] == [DEVICE, "refresh_token"]
