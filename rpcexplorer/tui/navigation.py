@@ -276,6 +276,9 @@ class Navigation:
         await self._choose(adding=adding)
         if await self._ask_profile() == "profile" and self._explorer.profile != before:
             await calls.settle()
+            saved = self._explorer.profile
+            if self._is_added and saved is not None and before is not None and before.ad_hoc:
+                calls.adopt_drafts(before, saved)
             calls.show_profile()
             await self._take_chosen_call(calls)
             await self._offer_discovery(calls)

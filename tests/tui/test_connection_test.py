@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -111,6 +111,34 @@ async def test_url_typed_at_the_start_becomes_a_profile(make_explorer: Make, tmp
             await program.on(CallScreen)
     saved = (tmp_path / "home" / "config" / "sessions.toml").read_text()
     assert f'url = "{server.origin}"\npath = "/rpc"' in saved
+
+
+@pytest.mark.parametrize(
+    ("key", "steps"),
+    [
+        ("alt+t", ["The test sends at most", "Suggested profile:", "Save as a profile"]),
+        ("f7", ["Profiles", "Add a profile"]),
+    ],
+)
+async def test_drafts_stay_when_a_typed_url_is_saved(make_explorer: Make, key: str, steps: Sequence[str]) -> None:
+    with RawServer(lambda request: request.reply(result=["ping"])) as server:
+        made = make_explorer("")
+        made.use(ad_hoc(f"{server.origin}/rpc"))
+        async with open_program(made, profile="", size=(120, 40)) as program:
+            await program.write("shop.add", '["tea"]')
+            await program.press("alt+p")
+            await program.write("shop.order", '{"count": 3}')
+            await program.press(key)
+            for step in steps:
+                await program.sees(step)
+                await program.press("a" if step == "Profiles" else "enter")
+            await program.sees("Discover the methods of")
+            await program.press("escape")
+            await program.sees("shop.order", '{"count": 3}')
+    again = make_explorer("")
+    profile = again.use()
+    assert again.drafts.find(profile.name, "shop.add") == '["tea"]'
+    assert [row.draft.method for row in again.batches.of(profile).rows] == ["shop.add"]
 
 
 async def test_url_typed_in_the_profiles_is_tested_until_it_is_right(make_explorer: Make) -> None:

@@ -15,7 +15,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import OUTCOME_LABELS, Cancelled, Exchange, Outcome, Sent, Unreached
 from rpcexplorer.model.method import SIGN, Method, as_named
-from rpcexplorer.model.problem import UserError, counted, first_few
+from rpcexplorer.model.problem import UserError, capitalised, counted, first_few
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.layout import PaneLayout, is_side_by_side, methods_columns, params_lines
 from rpcexplorer.tui.call.methods import MethodsPane, RecentList
@@ -835,10 +835,18 @@ class CallScreen(CallState, scope="call"):
         await self.params.settled()
         self.drafts.write_down()
         found = await run_connection_test(self, self.explorer, profile)
+        saved = self.explorer.profiles.profiles.get(found.name)
+        if saved is not None and profile.ad_hoc:
+            self.adopt_drafts(profile, saved)
         if found.name and await self.use(found.name):
             self.explorer.remember_profile()
             if profile.ad_hoc:
                 await self.offer_discovery()
+
+    def adopt_drafts(self, typed: Profile, saved: Profile) -> None:
+        """Keep the drafts of a typed URL for the profile that was saved from it."""
+        if problem := self.explorer.adopt_drafts(typed, saved, self.method):
+            self.tell(f"{capitalised(problem)}.")
 
     @opens("typed")
     async def action_compare_profiles(self) -> None:
