@@ -649,14 +649,15 @@ class Explorer:
     def adopt_drafts(self, typed: Profile, saved: Profile, method: str) -> str:
         """Give the drafts and the batch of a typed URL to the profile that was saved from it; return a problem.
 
-        ``method`` is the one to open the profile with.
+        If ``method`` has a draft, the profile opens with it.
         """
-        secrets = self.credentials.in_use()
+        secrets, drafts = self.credentials.in_use(), self.drafts.all(typed.name)
         problem = self.batches.keep(saved, self.batches.of(typed), secrets)
-        for drafted, text in self.drafts.all(typed.name).items():
+        for drafted, text in drafts.items():
             renamed = with_references(text, typed.name, saved.name)
             problem = self.drafts.keep_typed(saved, drafted, renamed, secrets) or problem
-        self.remembered.set_method(saved.name, method)
+        if method in drafts:
+            self.remembered.set_method(saved.name, method)
         return problem
 
     def search_leaks(self, files: Sequence[Path] = (), *, staged: Path | None = None) -> Searched:
