@@ -25,8 +25,6 @@ from rpcexplorer.client.call import certificate_of, connect
 from rpcexplorer.client.hints import hint_for, is_nothing
 from rpcexplorer.client.open_probe import GREETING, OpenProbe, OpenResult, Trial
 from rpcexplorer.client.probe import (
-    DISCOVER,
-    INITIALIZE,
     MOST,
     Probe,
     Proposal,
@@ -61,7 +59,7 @@ from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Stop, Unreached
 from rpcexplorer.model.problem import Changes, Problem
-from rpcexplorer.model.profile import TOKEN_MARK, Auth, Preset, Profile
+from rpcexplorer.model.profile import INITIALIZE, LISTS_TOOLS, MCP_DISCOVER, TOKEN_MARK, Auth, Preset, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import Malformed, lacks_method
@@ -283,12 +281,12 @@ class Tester:
         limit = min(form.timeout, patience, seconds)
         opened = await client.open(timeout=limit, stop=self._stop)
         called = opened
-        if method == INITIALIZE[0] and client.mcp is not None:
+        if method == INITIALIZE and client.mcp is not None:
             if client.mcp.is_stateless:
-                method = DISCOVER  # It was opened without a handshake.
+                method = MCP_DISCOVER  # It was opened without a handshake.
             elif trial.steps:
-                method = INITIALIZE[-1]  # Servers of other protocols answer initialize, too.
-        if isinstance(opened.outcome, Sent) and method != INITIALIZE[0]:  # The handshake is an answered call.
+                method = LISTS_TOOLS  # Servers of other protocols answer initialize, too.
+        if isinstance(opened.outcome, Sent) and method != INITIALIZE:  # The handshake is an answered call.
             called = await client.send(Draft(method), timeout=limit, stop=self._stop)
         if self._messages[method]:  # We answered our own call.
             called = replace(called, outcome=Malformed(f"It sends {method} back: it repeats its input."))

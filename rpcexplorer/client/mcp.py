@@ -34,7 +34,10 @@ from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Outcome, Refused, Sent, Unreached, fresh_id
 from rpcexplorer.model.profile import (
     CALLS_A_TOOL,
+    INITIALIZE,
     LISTEN,
+    LISTS_TOOLS,
+    MCP_DISCOVER,
     MCP_HEADER_MISMATCH,
     MCP_LACKS_CAPABILITY,
     MCP_SESSION_HEADER,
@@ -58,8 +61,6 @@ REFUSING: Final = frozenset({BAD_REQUEST, NOT_FOUND, 405})
 """Statuses that refuse a request as such."""
 LOCKED: Final = frozenset({401, 403, 407, 429})
 """Statuses that say nothing of the version that a server speaks."""
-INITIALIZE: Final = "initialize"
-DISCOVER: Final = "server/discover"
 EVERY_CHANGE: Final = (
     '{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true}}'
 )
@@ -201,7 +202,7 @@ class McpServer:
 
     def discover_call(self, id: str) -> Call:
         """Return the call that asks a server for its versions and capabilities."""
-        return self.stateless_call(Call(DISCOVER, "{}", id))
+        return self.stateless_call(Call(MCP_DISCOVER, "{}", id))
 
     def stateless_call(self, call: Call) -> Call:
         """Return a call that says by itself which version it has."""
@@ -416,7 +417,7 @@ class McpOverHttp:
             if isinstance(answer, Refused):
                 return answer
             if isinstance(answer.outcome, Unreached) or answer.response.status in LOCKED:
-                return _failed(answer, DISCOVER)
+                return _failed(answer, MCP_DISCOVER)
             self._server.choose(answer.outcome)
         if self._server.is_stateless:
             return (yield from self._send_stateless(request))
@@ -444,7 +445,7 @@ class McpOverHttp:
         cursor = ""
         for page in range(MAX_PAGES):
             params = f'{{"cursor":{spelled(cursor)}}}' if cursor else "{}"
-            call = Call("tools/list", params, _id_ahead(request, f"tools{page}"))
+            call = Call(LISTS_TOOLS, params, _id_ahead(request, f"tools{page}"))
             answer = yield self._ahead(request, self._server.stateless_call(call))
             if isinstance(answer, Refused) or not isinstance(answer.outcome, Result):
                 return

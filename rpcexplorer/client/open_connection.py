@@ -42,6 +42,7 @@ from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.profile import (
     ACKNOWLEDGED,
+    INITIALIZE,
     MCP_SPOKEN,
     MCP_STATELESS,
     CanAsk,
@@ -83,7 +84,6 @@ if TYPE_CHECKING:
     from rpcexplorer.client.open_files import OpenFiles
     from rpcexplorer.transport.tls import Trust
 
-INITIALIZE: Final = "initialize"
 DISCOVER_SECONDS: Final = 5.0
 """For the answer to ``server/discover``, which some servers that do not know it never send."""
 UNREAD: Final = frozenset({-32700, -32600, METHOD_NOT_FOUND})
@@ -162,7 +162,7 @@ def opening_of(profile: Profile, folder: str | None = None, can_ask: CanAsk = as
 
 
 def _initialize(params: str) -> Call:
-    return Call("initialize", params, "rpcexplorer.initialize")
+    return Call(INITIALIZE, params, "rpcexplorer.initialize")
 
 
 def open_connection(

@@ -20,7 +20,7 @@ from rpcexplorer.client.probe import Proposal, TrialResult
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.problem import Changes
-from rpcexplorer.model.profile import WITH_TLS, Auth, Preset, Profile
+from rpcexplorer.model.profile import INITIALIZE, WITH_TLS, Auth, Preset, Profile
 from rpcexplorer.rpc.messages import ErrorObject, Result
 
 PATHS: Final = ("/rpc", "/ws", "/jsonrpc", "/websocket", "/mopidy/ws")
@@ -32,7 +32,7 @@ HANDSHAKES: Final = ("lsp", "mcp")
 STRICT: Final = ("electrum", "ovsdb")
 """Presets of servers that end a connection with other messages than theirs."""
 HTTP: Final = {"tcp": "http", "tls": "https", "ws": "http", "wss": "https", "unix": "http+unix", "ws+unix": "http+unix"}
-GREETING: Final = Draft("initialize", '{"protocolVersion":1,"clientCapabilities":{}}')
+GREETING: Final = Draft(INITIALIZE, '{"protocolVersion":1,"clientCapabilities":{}}')
 """A call of ACP, which agents answer, and small servers of MCP, too."""
 GUESSED: Final = frozenset({"preset", "handshake", "framing"})
 MUTE: Final = frozenset({"", "silent", "unexplained"})

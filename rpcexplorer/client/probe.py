@@ -25,7 +25,10 @@ from rpcexplorer.client.hints import MOVED, hint_for, members_of, refuses_reques
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.problem import Changes, Hint
 from rpcexplorer.model.profile import (
+    INITIALIZE,
     JSON_TYPE,
+    LISTS_TOOLS,
+    MCP_DISCOVER,
     PATH,
     SERVICE,
     Auth,
@@ -155,12 +158,11 @@ MOST: Final = 16
 """Requests of one test, including those with credentials."""
 LIST: Final = "system.listMethods"
 DESCRIBE: Final = "rpc.discover"
-DISCOVER: Final = "server/discover"
-INITIALIZE: Final = ("initialize", "notifications/initialized", DISCOVER, "tools/list")
+OF_MCP: Final = (INITIALIZE, "notifications/initialized", MCP_DISCOVER, LISTS_TOOLS)
 """The calls for a server that speaks MCP."""
 OF_PRESETS: Final = tuple(sign.answers for sign in SIGNS if sign.answers)
 PRIVATE: Final = {sign.preset: sign.private for sign in SIGNS if sign.private}
-METHODS: Final = (LIST, DESCRIBE, *OF_PRESETS, *PRIVATE.values(), *INITIALIZE, AGENT_CARD)
+METHODS: Final = (LIST, DESCRIBE, *OF_PRESETS, *PRIVATE.values(), *OF_MCP, AGENT_CARD)
 """All methods that may be called, which only describe a server, and the document that may be fetched."""
 PATHS: Final = (
     "/", "/jsonrpc", "/rpc", PATH, "/api", "/api/rpc", "/mcp", "/mopidy/rpc", "/api/v1", "/api/v1/jsonrpc",
@@ -623,7 +625,7 @@ def behind_login(profile: Profile, presets: Mapping[str, Preset]) -> str:
 def connection_method(profile: Profile, presets: Mapping[str, Preset]) -> str:
     """Return the method that tests a connection that stays open."""
     if profile.handshake and not profile.secrets:
-        return INITIALIZE[0]  # The handshake is a call. Some servers answer no other one without params.
+        return INITIALIZE  # The handshake is a call. Some servers answer no other one without params.
     # Without credentials, any response will do, but a known method might need them.
     usual = auth_of(profile).harmless if profile.secrets else DESCRIBE
     return behind_login(profile, presets) or usual
@@ -631,13 +633,13 @@ def connection_method(profile: Profile, presets: Mapping[str, Preset]) -> str:
 
 def _usual(form: Profile) -> str:
     """Return the method that shows whether a server answers."""
-    return INITIALIZE[-1] if form.handshake == "mcp" else LIST
+    return LISTS_TOOLS if form.handshake == "mcp" else LIST
 
 
 def _cost(form: Profile) -> int:
     """Return the number of requests of one call in this form."""
     if form.handshake == "mcp":
-        return len(INITIALIZE)
+        return len(OF_MCP)
     return 2 if isinstance(form.handshake, HeaderHandshake) else 1
 
 

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.client.hints import OLD_MCP, FailedCall, hint_for, refuses_request, was_read
 from rpcexplorer.client.open_probe import OpenProbe
-from rpcexplorer.client.probe import DISCOVER, SIGNS, Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
+from rpcexplorer.client.probe import SIGNS, Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
 from rpcexplorer.model.problem import counted, joined_words, provide_secret
-from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
+from rpcexplorer.model.profile import MCP_DISCOVER, Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import INVALID_PARAMS, ErrorObject, Malformed, Result
@@ -299,7 +299,7 @@ def _rows_of_opening(profile: Profile, method: str) -> list[Check]:
         rows.append(Check("Upgrade", "well", "The server accepted WebSocket."))
     if profile.handshake:
         words = "The server answered initialize."
-        if method == DISCOVER:
+        if method == MCP_DISCOVER:
             words = "The server needs none in the version of MCP that it speaks."
         rows.append(Check("Handshake", "well", words))
     elif answered := [opening.method for opening in profile.openings if not opening.notification]:

@@ -23,6 +23,7 @@ from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import (
     AD_HOC_NAME,
     FORM_TYPE,
+    INITIALIZE,
     MCP_SESSION_HEADER,
     MCP_VERSION_HEADER,
     HeaderHandshake,
@@ -287,10 +288,10 @@ def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
         return
     without_version = [header for header in known if header[0].lower() != MCP_VERSION_HEADER.lower()]
     for draft, headers in (
-        (Draft("initialize", mcp_params(profile)), without_version),
+        (Draft(INITIALIZE, mcp_params(profile)), without_version),
         (Draft("notifications/initialized", "{}", notification=True), back),
     ):
-        request = preview(draft, id="initialize", bare=True)
+        request = preview(draft, id=INITIALIZE, bare=True)
         if isinstance(request, Preview):
             made = replace(base.preview, headers=tuple(headers), body=request.body, logs_in_first=False)
             yield replace(asking, draft=draft, preview=made)

@@ -202,6 +202,11 @@ MCP_VERSION_HEADER: Final = "MCP-Protocol-Version"
 MCP_SESSION_HEADER: Final = "Mcp-Session-Id"
 ELICITATION: Final = "elicitation/create"
 """The request with which a server of MCP asks the user."""
+INITIALIZE: Final = "initialize"
+"""The handshake of MCP and of language servers."""
+MCP_DISCOVER: Final = "server/discover"
+"""The call of MCP that asks for versions and capabilities."""
+LISTS_TOOLS: Final = "tools/list"
 CALLS_A_TOOL: Final = "tools/call"
 """The method of MCP whose result may say that it failed."""
 LISTEN: Final = "subscriptions/listen"
@@ -737,7 +742,7 @@ def ad_hoc_process(words: Sequence[str]) -> Profile:
 
 def own_initialize(profile: Profile) -> dict[str, Any]:
     """Return members of ``initialize`` that a profile sets."""
-    note = profile.methods.get("initialize")
+    note = profile.methods.get(INITIALIZE)
     return note.params if note and isinstance(note.params, dict) else {}
 
 
