@@ -684,7 +684,7 @@ class Explorer:
         return names(self.profiles.variables_of(profile), self.journal.methods(profile), opened)
 
     def problem_of_call(self, name: str) -> Problem | None:
-        """Return what is wrong with a saved call for all profiles, if it cannot be read for that reason."""
+        """Return the problem of a saved call that cannot be read; None without one."""
         key = dotted(("call", name))
         for problem in self.profiles.problems:
             if problem.key == key or problem.key.startswith(f"{key}."):
@@ -1249,9 +1249,8 @@ class Explorer:
         stamp = ""
         if isinstance(source, DocumentSource) and source.file:
             stamp = stamp_of(source)
-        shares_client = (
-            profile.is_open_connection or profile.handshake == "mcp"
-        )  # It knows how to speak with the server.
+        # The client of a server of MCP knows which version to speak.
+        shares_client = profile.is_open_connection or profile.handshake == "mcp"
         client = partial(self.client_of, profile) if shares_client else None
         found = await discover(profile, self.credentials, limit, client=client, watch=watch, stop=stop, tell=tell)
         return await self.method_lists.settle_aside(profile, found, stamp)

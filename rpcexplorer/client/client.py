@@ -127,8 +127,14 @@ class Client(ProfileClient):
         has_login = "login" in checked
         profile = Profile(name="client", url=url, auth=chosen or Auth(), ad_hoc=True, has_login=has_login, **checked)
         profile = profile if chosen else with_usual_auth(profile)
-        given = {"username": username, "password": password, "session": session, "token": token, "key": key}
-        given["client_secret"] = client_secret
+        given = {
+            "username": username,
+            "password": password,
+            "session": session,
+            "token": token,
+            "key": key,
+            "client_secret": client_secret,
+        }
         _refuse_unused(profile, [field for field, value in given.items() if value is not None])
         around = Surroundings(on_event=on_event or _ignore, command=partial(_own_process, profile))
         super().__init__(profile, GivenCredentials(**given), reply_limit=reply_limit, around=around)

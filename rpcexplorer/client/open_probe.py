@@ -266,9 +266,8 @@ class OpenProbe:
         if form is None or urlsplit(form.url).hostname != urlsplit(self.profile.url).hostname:
             return
         if (form.url, form.path) != (self.profile.url, self.profile.path):
-            form = replace(
-                form, auth=Auth(), assumes_auth=False, openings=()
-            )  # Nobody chose to send credentials there.
+            # Nobody chose to send credentials there.
+            form = replace(form, auth=Auth(), assumes_auth=False, openings=())
         why = seen or f"{result.summary.partition('. ')[0].rstrip('.')}."
         steps = tuple(Step(key, value, why, was_needed=not seen) for key, value in changes)
         yield Trial(form, (*result.trial.steps, *steps))
