@@ -106,8 +106,8 @@ def check_generated(run: Run, options: Options, reporter: Reporter) -> int:
                 continue
             runs.append(ran)
             reporter.show(as_result(ran, profile, explorer), watch)
-            for command in _commands(ran, profile, run.server.options):
-                run.world.hint(command)
+            for hint in _hints(ran, profile, run.server.options):
+                run.world.hint(hint)
             if ran.unchecked:
                 run.world.say(printable(f"not all of {ran.name} was checked: {ran.unchecked}"))
             if ran.code or run.stop.pressed:
@@ -173,12 +173,12 @@ def _confirm(run: Run, profile: Profile, planned: Sequence[Planned], options: Op
     confirm_many(run, profile, question, calls, host_is=options.host_is)
 
 
-def _commands(run: MethodRun, profile: Profile, options: str) -> Iterator[str]:
+def _hints(run: MethodRun, profile: Profile, options: str) -> Iterator[str]:
     """Yield the command that sends the smallest call of each finding."""
+    where = options if profile.ad_hoc else f" -p {profile.name}"
     for finding in run.findings.values():
-        words = shlex.join([PROGRAM, "call", finding.exchange.method, finding.exchange.params])
-        where = options if profile.ad_hoc else f" -p {profile.name}"
-        yield printable(f"{finding.failure.place}: {words}{where}")
+        command = shlex.join([PROGRAM, "call", finding.exchange.method, finding.exchange.params])
+        yield f"To send the call of this finding ({finding.failure.place}), run:\n{printable(command)}{where}"
 
 
 def _save(run: Run, profile: Profile, runs: Sequence[MethodRun], typed: str) -> None:
