@@ -38,7 +38,7 @@ from rpcexplorer.files.io import (
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.method import Described, Method
 from rpcexplorer.model.profile import DocumentSource, Profile
-from rpcexplorer.model.secret import PROFILE_NAME, Secret
+from rpcexplorer.model.secret import PROFILE_NAME, Secret, with_references
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.rpc.messages import ErrorObject, Result, lacks_method
 
@@ -267,11 +267,11 @@ class Prepared(NamedTuple):
     """A sentence about parts that are kept only until you quit."""
 
 
-def _hidden(known: Known, hide: HideSecrets) -> Known:
-    """Return a list with its secrets redacted. One that is known only now may be in a list from before."""
+def _changed(known: Known, change: Callable[[str], str]) -> Known:
+    """Return a list whose JSON text went through a function."""
     text = msgspec.json.encode(known).decode()
-    hidden = hide(text)
-    return known if hidden == text else msgspec.json.decode(hidden, type=Known)
+    changed = change(text)
+    return known if changed == text else msgspec.json.decode(changed, type=Known)
 
 
 def _of_file(path: Path, profile: Profile, *, in_full: bool) -> Known | None:
@@ -381,7 +381,11 @@ class MethodLists:
     def compared(self, old: Profile, new: Profile) -> MethodChanges | None:
         """Return the differences between the lists of two profiles; None if one has not been discovered."""
         before, now = self._read_again(old), self._read_again(new)
-        return changes_of(before, now) if before.list.when and now.list.when else None
+        if not before.list.when or not now.list.when:
+            return None
+        # A secret in the docs of both servers is redacted under the name of each profile.
+        renamed = partial(with_references, profile=old.name, new=new.name)
+        return changes_of(_changed(before, renamed), now)
 
     def openrpc(self, profile: Profile, methods: Iterable[Method]) -> str:
         """Return an OpenRPC document of these methods, without secrets."""
@@ -499,7 +503,9 @@ class MethodLists:
         absent = before.list.absent - {method.name for method in discovery.methods}
         found = replace(before.list, when=discovery.when, methods=discovery.methods, absent=absent, source=stamp)
         known = Known(found, descriptions)
-        changes = changes_of(_hidden(before, hide), _hidden(known, hide)) if before.list.when else None
+        changes = None
+        if before.list.when:  # A secret that is known only now may be in a list from before.
+            changes = changes_of(_changed(before, hide), _changed(known, hide))
         last = before.descriptions.changes if before.descriptions else NO_CHANGES
         descriptions.changes = Raw(msgspec.json.encode(changes)) if changes and changes.methods else last
         return Prepared(known, changes, *self._content(profile, known, hide))

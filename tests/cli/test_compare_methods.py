@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.demo import PASSWORD
 from tests.fakes.shell import Shell
 
 OLD: dict[str, Any] = {
@@ -62,6 +63,16 @@ def test_profile_is_compared_with_a_file_after_a_refresh(files: Shell, url: str)
     ran = files.run("methods", "--compare", "shop", "new.json", "--refresh", "--json")
     changes = {row["name"]: row for row in json.loads(ran.out)}
     assert (ran.code, changes["demo.echo"]["kind"], changes["user.search"]["breaks"]) == (6, "gone", False)
+
+
+def test_secret_in_the_docs_of_both_servers_is_no_change(shell: Shell, url: str) -> None:
+    for name in ("a", "b"):
+        shell.environment[f"RPCEXPLORER_{name.upper()}_PASSWORD"] = PASSWORD
+    auth = 'auth = { kind = "cookie", username = "demo" }'
+    shell.sessions(f'[profile.a]\nurl = "{url}"\n{auth}\n[profile.b]\nurl = "{url}"\n{auth}\n')
+    ran = shell.run("methods", "--compare", "a", "b", "--refresh")
+    assert (ran.code, ran.out) == (0, b"")
+    assert "«a.password»" in shell.run("methods", "auth", "-p", "a").text
 
 
 def test_saved_calls_are_sent_to_both_profiles(shell: Shell, url: str) -> None:
