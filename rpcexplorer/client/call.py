@@ -288,7 +288,7 @@ def _find_tool_failure(result: Result) -> str:
 
 
 def asks_for_input(result: Result) -> bool:
-    """Return whether a result of MCP is none yet: the server asks for something first."""
+    """Return whether the result of an MCP server only asks for input, without which it does not go on."""
     if b'"input_required"' not in result.value:
         return False
     return PointerLookup(result.value.decode("utf-8", "replace")).at("/resultType") == '"input_required"'

@@ -238,7 +238,7 @@ def _to_json(params: Any) -> str:
         return ""
     try:
         text = _PARAMS.encode(params)
-    except ValueError:  # msgspec 0.23 refuses a Decimal that is no number; earlier versions write it as it is.
+    except ValueError:  # msgspec 0.23 refuses a Decimal that is not a number; earlier versions write it as it is.
         raise ValueError(NO_NUMBER) from None
     if not is_native(text):
         raise ValueError(NO_NUMBER)

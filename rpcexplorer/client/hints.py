@@ -77,11 +77,11 @@ class FailedCall(Struct, frozen=True):
         call = cls(exchange, profile, _one_line(response.reason[:MAX_TEXT]), variables, response.status)
         match exchange.outcome:
             case ErrorObject(code=code, message=message, data=data) as error:
-                said = f"{call.text} {message[:MAX_TEXT]} {_start(data or b'')}".replace('\\"', '"')
-                return replace(call, text=_one_line(said), error=error, code=code)
+                text = f"{call.text} {message[:MAX_TEXT]} {_start(data or b'')}".replace('\\"', '"')
+                return replace(call, text=_one_line(text), error=error, code=code)
             case Malformed(kind=kind):
-                said = f"{call.text} {_TAGS.sub(' ', _start(response.body))}"
-                return replace(call, text=_one_line(said), reason=kind, is_malformed=True)
+                text = f"{call.text} {_TAGS.sub(' ', _start(response.body))}"
+                return replace(call, text=_one_line(text), reason=kind, is_malformed=True)
             case Unreached(step=step, reason=reason):
                 return replace(call, step=step, reason=reason)
         return call

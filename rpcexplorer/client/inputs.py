@@ -1,4 +1,4 @@
-"""What a server of MCP asks before it goes on with a call, and the call that is sent again with the answers."""
+"""Questions of an MCP server before it has a result, and the call that is sent again with the answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_RESULT: Final = 1024 * 1024
 """Bytes of a result that asks for input; the largest known forms have a few thousand."""
 MAX_REQUESTS: Final = 100
 """Requests of one round; nobody answers more."""
-MAX_KEPT: Final = 64 * 1024
+MAX_RECORDED: Final = 64 * 1024
 """Characters of what is asked in one round to record."""
 MAX_QUESTION: Final = 300
 """Characters of a question to quote; a longer one is left out, because secrets are found only in complete texts."""
@@ -54,21 +54,21 @@ class Inputs:
         self._message, self._call = message, call
         self._events: dict[str, Event] = {}
         """The requests of this round, by their keys."""
-        self._is_answered = asyncio.Event()
+        self._all_answered = asyncio.Event()
 
     async def next_message(self, result: Result) -> Message | str:
         """Return the message to send after a result that asks for input, or why the call ends here."""
         if len(result.value) > MAX_RESULT:
             return f"The server asks for input in a result of more than {MAX_RESULT // 1024} kB."
         try:
-            asked = msgspec.json.decode(result.value, type=_InputRequired)
+            required = msgspec.json.decode(result.value, type=_InputRequired)
         except (msgspec.DecodeError, RecursionError):
             return "The server asks for input in a form that cannot be read."
-        requests = asked.inputRequests or {}
+        requests = required.inputRequests or {}
         added = {}
-        if asked.requestState is not None:
-            added["requestState"] = spelled(asked.requestState)
-            self.states.append(asked.requestState)
+        if required.requestState is not None:
+            added["requestState"] = spelled(required.requestState)
+            self.states.append(required.requestState)
         if len(self.rounds) == MAX_ROUNDS:
             return f"The server still asks for input after {MAX_ROUNDS} rounds, so the call ends here."
         if len(requests) > MAX_REQUESTS:
@@ -76,8 +76,8 @@ class Inputs:
         if not requests and not added:
             return "The server asks for input, but does not say for which."
         await self._ask(requests)
-        if refused := [event for event in self._events.values() if not _is_answered(event)]:
-            return f"The server asks for input, and there is no answer to {joined_words(map(_question, refused))}."
+        if unanswered := [event for event in self._events.values() if not _is_answered(event)]:
+            return f"The server asks for input, and there is no answer to {joined_words(map(_question, unanswered))}."
         if requests:
             added["inputResponses"] = self._responses(shown=False)
         if PLACEHOLDER.search("".join(added.values())):  # Neither the server nor a rule chooses which secrets are sent.
@@ -89,27 +89,27 @@ class Inputs:
     async def _ask(self, requests: dict[str, msgspec.Raw]) -> None:
         """Answer requests by rule, or wait until the user has done so; note the round."""
         self._events = {}
-        self._is_answered.clear()
+        self._all_answered.clear()
         for key, request in requests.items():
-            text = with_members(bytes(request).decode(), {"jsonrpc": '"2.0"', "id": spelled(key)}).encode()
-            self._events[key] = event_of(text, open_object(text), self._call)
+            message = with_members(bytes(request).decode(), {"jsonrpc": '"2.0"', "id": spelled(key)}).encode()
+            self._events[key] = event_of(message, open_object(message), self._call)
         try:
             for event in self._events.values():
                 self.requests.take(event)
             if self.requests.asked:
-                await self._is_answered.wait()
+                await self._all_answered.wait()
         finally:
             self.requests.end("the call has ended")
-            asked = msgspec.json.encode(requests).decode()
-            if len(asked) > MAX_KEPT:
-                asked = spelled(f"{len(asked):,} characters, not recorded")
-            self.rounds.append(f'{{"inputRequests":{asked},"inputResponses":{self._responses(shown=True)}}}')
+            text = msgspec.json.encode(requests).decode()
+            if len(text) > MAX_RECORDED:
+                text = spelled(f"{len(text):,} characters, not recorded")
+            self.rounds.append(f'{{"inputRequests":{text},"inputResponses":{self._responses(shown=True)}}}')
 
     def _take(self, event: Event, member: bytes) -> bool:
         """Keep the answer to a request."""
         event.answer = member
         if not any(other.waits for other in self._events.values()):
-            self._is_answered.set()
+            self._all_answered.set()
         return True
 
     def _responses(self, *, shown: bool) -> str:

@@ -186,6 +186,6 @@ def _words(outcome: Outcome) -> str:
         case Malformed(reason=reason):
             return f"got no response: {reason.rstrip('.')}"
         case Result():
-            said = cut(bytes(outcome.text).decode("utf-8", "replace"))
-            return f"returned {said}, which is not the expected result"
+            quoted = cut(bytes(outcome.text).decode("utf-8", "replace"))
+            return f"returned {quoted}, which is not the expected result"
     return "failed"
