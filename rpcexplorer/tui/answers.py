@@ -187,7 +187,7 @@ async def answer(screen: FullScreen[Any], connections: Connections, profile: Pro
         member = await _agree(screen, profile, asked)
     elif event.method == ELICITATION and not asked.why_not:
         form = ElicitationScreen(screen, connections, profile, event, asked)
-        await explorer.credentials.asked(screen.app.push_screen_wait(form))
+        await screen.app.push_screen_wait(form)
         member, content = form.member, form.content
     else:
         member = await _type_answer(screen, connections, profile, event, asked.why_not)
@@ -216,8 +216,7 @@ async def _type_answer(
     first = {"answer": FIRST_ANSWERS.get(event.method, OTHER_ANSWER), "refuse": REFUSAL}
     texts = connections.drafts.setdefault(event, first)
     title = f"Answer {clipped(hide.method(event.method), METHOD_COLUMNS)}?"
-    dialog = AnswerDialog(title, document, texts, why=why)
-    return await connections.explorer.credentials.asked(screen.app.push_screen_wait(dialog))
+    return await screen.app.push_screen_wait(AnswerDialog(title, document, texts, why=why))
 
 
 async def _agree(screen: FullScreen[Any], profile: Profile, asked: Elicitation) -> str | None:

@@ -379,7 +379,8 @@ class ExplorerApp(Commanded, App[Wish], scope="everywhere"):
         if text := selected_text(self.screen):
             self.run_worker(self._copy(text), group="selection", description="copy")
         elif text is not None and cancel_running(self.screen, self.calls):
-            if self.explorer.credentials.is_asking and isinstance(self.screen, ModalScreen):
+            is_asked = self.explorer.credentials.is_asking or (self.calls is not None and self.calls.asked is not None)
+            if is_asked and isinstance(self.screen, ModalScreen):
                 self.screen.dismiss(None)  # The call that needed the answer was cancelled.
         else:
             leave = how_to_leave(self.screen, self.explorer.settings.keymap, has_drafts=self.calls is not None)

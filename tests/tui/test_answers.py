@@ -14,6 +14,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.tui.answers import AnswerDialog, ElicitationScreen
+from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.widgets.dialog import Confirm
 from rpcexplorer.tui.widgets.picker import Picker
 from tests.fakes.mcp_server import PROGRAM
@@ -179,6 +180,15 @@ async def test_answer_after_the_call_is_no_success(explorer: Explorer) -> None:
         await program.press("f5")
         await program.sees("Not answered: the call has ended.")
         await program.misses("waits for your answer")
+
+
+async def test_cancelled_call_closes_its_question(explorer: Explorer) -> None:
+    async with asked(explorer, PAGE) as program:
+        await program.press("enter")
+        await program.on(Confirm)
+        await program.press("ctrl+c")
+        await program.on(CallScreen)
+        await program.sees("cancelled")
 
 
 async def test_deadline_of_the_call_stands_still_while_it_waits(
