@@ -42,6 +42,7 @@ from rpcexplorer.client.call import outcome_of, request_of, trust_elsewhere, tru
 from rpcexplorer.client.handshake import handshake_of, mcp_server_of, with_handshake
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.load.plan import LOGIN, NO_RESPONSE, NOT_SENT, PlannedCall
+from rpcexplorer.model.destination import DestinationChanged
 from rpcexplorer.model.draft import Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Outcome, Refused, Sent, Unreached, fresh_id
 from rpcexplorer.model.method import SIGN
@@ -147,9 +148,9 @@ class Service:
         return self.profile.auth.kind == "oauth" and self.profile.secrets == ("session",)
 
     @cached_property
-    def shared_session(self) -> Secret | None:
+    def shared_session(self) -> Secret | Refused | None:
         session = _result_of(self._explorer.credentials.session(self.profile)) if self.shares_session else None
-        return session if isinstance(session, Secret) else None
+        return None if isinstance(session, DestinationChanged) else session
 
     def keep(self, session: Secret) -> None:
         """Store a renewed session."""
@@ -261,6 +262,8 @@ class RpcClient:
         message = Message(kind_of(draft), calls)
         now = datetime.now(UTC)
         session = self._service.shared_session if self._service.shares_session else self._own_session
+        if isinstance(session, Refused):
+            return session
         call = AuthCall(
             self._profile, message, session, now, lambda: self._service.can_log_in, is_known=self._service.is_known
         )

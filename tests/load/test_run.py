@@ -466,23 +466,14 @@ print(time.time() - gevent.get_hub().loop.now(), file=__import__("sys").stderr)
     assert float(ended.stderr) < 0.4
 
 
-def allow(loads: Loads) -> None:
-    """Allow the login of the project file at another server."""
-    explorer = Explorer.open(folder=loads.folder, environment=loads.environment)
-    destinations = explorer.secrets.destinations
-    destinations.allow("shop", destinations.of(explorer.use("shop")))
-
-
 def test_users_get_tokens_of_oauth_or_share_that_of_a_login(loads: Loads) -> None:
     with Issuer() as issuer, Resource(issuer) as resource:
         oauth = f'path = "/rpc"\nauth = {{ kind = "oauth", issuer = "{issuer.url}", client_id = '
         loads.own_sessions(resource.origin, f'{oauth}"{CLIENT}", grant = "client" }}')
-        allow(loads)
         loads.environment["RPCEXPLORER_SHOP_CLIENT_SECRET"] = SECRET
         report = loads.run(loads.plan(of("ping")), ALONE)
         assert (report.total.failed, counts(report)["login"]) == (0, 2)
         loads.own_sessions(resource.origin, f'{oauth}"public" }}')
-        allow(loads)
         del loads.environment["RPCEXPLORER_SHOP_CLIENT_SECRET"]
         issuer.clients["public"] = ""
         report = loads.run(loads.plan(of("ping")), ALONE, lambda report: report.total.calls > 0)
@@ -498,3 +489,12 @@ def test_users_get_tokens_of_oauth_or_share_that_of_a_login(loads: Loads) -> Non
         report = loads.run(loads.plan(of("ping")), ALONE)
         assert report.total.failed == 0
         assert [form["grant_type"] for form in issuer.forms].count("refresh_token") == 1
+
+
+def test_session_that_is_refused_says_why(loads: Loads) -> None:
+    loads.own_sessions("http://rpc.example.com", 'auth = { kind = "oauth" }')
+    explorer = Explorer.open(folder=loads.folder, environment=loads.environment)
+    explorer.secrets.save(explorer.use("shop"), "session", "a-token")
+    report = loads.run(loads.plan(of("ping")), ALONE, lambda report: report.total.calls > 0)
+    assert report.total.failed == report.total.calls
+    assert any("rpc.example.com uses plain HTTP" in line for line in loads.said), loads.said
