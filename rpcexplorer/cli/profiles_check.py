@@ -426,10 +426,8 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
 @click.option(
     "--folder", type=click.Path(path_type=Path), help="Allow the profiles in a folder that other users can write to."
 )
-@click.option(
-    "--list", "listing", is_flag=True, help="List allowed destinations, processes, folders and environment variables."
-)
-@click.option("--forget", is_flag=True, help="No longer allow the destinations and processes of NAME, or the folder.")
+@click.option("--list", "listing", is_flag=True, help="List what you have allowed.")
+@click.option("--forget", is_flag=True, help="No longer allow what you have allowed for NAME or the folder.")
 @yes_option()
 @profile_option(hidden=True)
 @click.pass_obj
@@ -442,7 +440,11 @@ def allow(run: Run, name: str | None, folder: Path | None, listing: bool, forget
 
     Nothing uses a profile before you allow here what a file other than your user file decides: a change of the
     destination, auth or login of a profile of your user file, a process or the command of a secret (exactly these words
-    in this folder), a Unix socket, or a login that needs no secret. This also holds for the folder of a history.
+    in this folder), the file of a secret, a Unix socket, a login that needs no secret, or a token of another server.
+    This also holds for the folder of a history.
+
+    --list and --forget also know what you agreed to for a server: credentials over plain HTTP, and logins at other
+    servers.
 
     Exit code 1: --forget did not find what was allowed.
 
@@ -509,12 +511,15 @@ def _forget(run: Run, sought: str) -> None:
     if profile and run.explorer.secrets.forget_agreements(profile.origin):
         found = True
     left = destinations.file.read()
-    unnamed = {*left.histories, *(command.folder for command in left.commands if not command.profile)}
+    unnamed = {f"folder {folder}" for folder in left.histories}
+    unnamed |= {f"folder {command.folder}" for command in left.commands if not command.profile}
+    unnamed |= {*run.explorer.secrets.agreements()}
     if unnamed and not profile and PROFILE_NAME.fullmatch(sought):
         sentence = f"{'Forgotten' if found else 'Nothing was found'} under the name {sought}."
-        why = f"No profile {sought} can be read here, so one of these allowed folders may still belong to it:"
+        why = f"No profile {sought} can be read here, so one of these may still belong to it:"
         forget = f"To forget a folder, run `{PROGRAM} profiles allow --folder FOLDER --forget`."
-        fail(f"{sentence} {why} {', '.join(sorted(unnamed))}. {forget}", 1)
+        again = f"To forget the rest, run this again where profile {sought} can be read."
+        fail(f"{sentence} {why} {', '.join(sorted(unnamed))}. {forget} {again}", 1)
     if not found:
         fail(f"Nothing was allowed for {sought}.", 1)
     run.world.say("forgotten")

@@ -393,6 +393,18 @@ def test_what_has_no_name_is_reported_by_forget(shell: Shell, old: str) -> None:
     assert shell.run("profiles", "allow", "--list").text == ""
 
 
+def test_agreement_about_an_unknown_server_is_reported_by_forget(shell: Shell) -> None:
+    team = shell.sessions('[profile.p]\nurl = "http://rpc.example.com"\nauth.kind = "bearer"\n')
+    assert shell.run("profiles", "secret", "p", "--allow-http").code == 0
+    file = team.read_text()
+    team.unlink()
+    ran = shell.run("profiles", "allow", "p", "--forget")
+    assert (ran.code, "credentials over plain HTTP to http://rpc.example.com" in ran.err) == (1, True), ran.err
+    team.write_text(file)
+    assert shell.run("profiles", "allow", "p", "--forget").code == 0
+    assert shell.run("profiles", "allow", "--list").text == ""
+
+
 def test_default_of_a_checkout_is_not_used_unseen(shell: Shell, servers: Servers) -> None:
     shell.own(own_profile(servers.mine.origin))
     team = shell.sessions(f'default = "evil"\n[profile.evil]\nurl = "{servers.theirs.origin}"\n')
