@@ -64,11 +64,8 @@ SHARING = 5
 """Profiles that are named if they cannot be told apart."""
 NOT_SHOWN = frozenset({"name", "ad_hoc", "typed", "assumes_auth", "command_folder", "history_inside", "has_login"})
 """Fields of a profile that are not keys in a file."""
-RARE = frozenset({
-    "username_command", "password_command", "token_command", "key_command", "token_seconds", "secret_file", "claims",
-    "path", "form", "headers",
-})  # fmt: skip
-"""Keys of ``auth`` and ``login`` that few profiles set, and that are not shown in the others."""
+RARE = frozenset({"token_seconds", "secret_file", "claims", "path", "form", "headers"})
+"""Keys of ``auth`` and ``login`` that few profiles set, and that are not shown in the others; nor are commands."""
 LeafRow = tuple[str, Any, Source]
 """A dotted key of a profile, its value, and the source of the value."""
 
@@ -405,10 +402,10 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
 
 def _fields(path: KeyPath, value: Struct) -> Iterator[tuple[KeyPath, Any]]:
     for key in value.__struct_fields__:
-        found = getattr(value, key)
-        if not found and key in RARE:
+        found, is_command = getattr(value, key), key.endswith(OF_COMMAND)
+        if not found and (is_command or key in RARE):
             continue
-        if key.endswith(OF_COMMAND):
+        if is_command:
             found = shlex.join(found)
         elif key in {"claims", "headers"}:
             found = ", ".join(f"{name}: {text}" for name, text in found)

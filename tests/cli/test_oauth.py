@@ -522,3 +522,10 @@ def test_question_for_the_client_secret_names_its_receiver(
     monkeypatch.setattr("rpcexplorer.cli.world.ask_hidden", typed)
     ran = login(shell, resource, f', grant = "client", client_id = "{CLIENT}", issuer = "{issuer.url}"')
     assert (ran.code, asked) == (0, [f"client secret for shop ({issuer.url})"]), ran.err
+
+
+def test_command_that_is_not_set_is_not_shown(shell: Shell, resource: Resource) -> None:
+    shell.own(profile(resource))
+    shown = shell.run("profiles", "show", "shop").text
+    assert "auth.grant" in shown
+    assert "auth.client_secret_command" not in shown
