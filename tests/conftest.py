@@ -28,6 +28,7 @@ from rpcexplorer.demo.http import DemoThread
 from rpcexplorer.explorer import Explorer
 from tests.fakes.certificates import Identity, self_signed
 from tests.fakes.explorer import open_explorer
+from tests.fakes.oauth import Issuer, Resource
 from tests.fakes.shell import Shell
 from tests.fakes.wire import Authority
 
@@ -152,6 +153,18 @@ def url() -> Iterator[str]:
     """Yield the URL of a demo service."""
     with DemoThread() as demo:
         yield demo.url
+
+
+@pytest.fixture
+def issuer() -> Iterator[Issuer]:
+    with Issuer() as issuer:
+        yield issuer
+
+
+@pytest.fixture
+def resource(issuer: Issuer) -> Iterator[Resource]:
+    with Resource(issuer) as resource:
+        yield resource
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain, repeat
 from threading import Thread
 from urllib.parse import parse_qsl, urlsplit
@@ -18,18 +18,6 @@ import pytest
 from tests.fakes.oauth import CLIENT, REFRESH, SECRET, TOKEN, Issuer, Resource, browse, json_reply
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, http_reply
-
-
-@pytest.fixture
-def issuer() -> Iterator[Issuer]:
-    with Issuer() as issuer:
-        yield issuer
-
-
-@pytest.fixture
-def resource(issuer: Issuer) -> Iterator[Resource]:
-    with Resource(issuer) as resource:
-        yield resource
 
 
 def profile(resource: Resource, settings: str = "") -> str:

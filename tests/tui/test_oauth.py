@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-
-import pytest
+from collections.abc import Callable
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.call.screen import CallScreen
@@ -15,18 +13,6 @@ from tests.fakes.oauth import Issuer, Resource, browse, json_reply
 from tests.tui.program import Program, open_program
 
 Make = Callable[..., Explorer]
-
-
-@pytest.fixture
-def issuer() -> Iterator[Issuer]:
-    with Issuer() as issuer:
-        yield issuer
-
-
-@pytest.fixture
-def resource(issuer: Issuer) -> Iterator[Resource]:
-    with Resource(issuer) as resource:
-        yield resource
 
 
 def explorer_of(make_explorer: Make, resource: Resource, settings: str = "") -> Explorer:
