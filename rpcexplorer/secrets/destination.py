@@ -236,15 +236,17 @@ class Destinations:
             return DestinationChanged("process", NOT_ALLOWED, facts, label=IN_FILE, process=process)
         commands = self._secret_commands_of_others(filed)
         facts += tuple(Change(f"program of {key}", "", program) for key, program in commands.items())
-        field, why, label, found = "destination", DISPUTED, BOTH, disputed
-        if not disputed:
-            field, why, label = decided, NOT_ALLOWED, "Changed"
-            found = self._placed(filed, changes(known[-1], now)) if known else ()
-            if not found:
-                label, found = IN_FILE, self._all_of(filed, now)
-        shown = {fact.key for fact in facts} | ({"origin"} if process else set())
-        facts += tuple(change for change in found if change.key not in shown)
-        return DestinationChanged(field, why, facts, label=label, destination=now, process=process, runs=bool(commands))
+        if disputed:
+            blocked = DestinationChanged("destination", DISPUTED, disputed, label=BOTH)
+        elif known:
+            blocked = DestinationChanged(decided, NOT_ALLOWED, self._placed(filed, changes(known[-1], now)))
+        else:
+            blocked = DestinationChanged(decided, NOT_ALLOWED, self._all_of(filed, now), label=IN_FILE)
+        shown = {fact.key for fact in facts}
+        if process:
+            shown.add("origin")  # It is the words, which the facts have.
+        facts += tuple(change for change in blocked.changes if change.key not in shown)
+        return replace(blocked, changes=facts, destination=now, process=process, runs=bool(commands))
 
     def _disputed_default(self, profile: Profile) -> tuple[Change, ...]:
         """Return the change if another file's default is used instead of the user file's."""
@@ -261,8 +263,9 @@ class Destinations:
         change of the last three is disputed.
         """
         own, leaves = self.profiles.own.get(profile.name, {}), self.profiles.leaves.get(profile.name, {})
-        for command in self._secret_commands_of_others(profile):
-            return command.replace("_", " ")
+        commands = self._secret_commands_of_others(profile)
+        if commands:
+            return next(iter(commands)).replace("_", " ")
         secret_file = leaves.get(SECRET_FILE)
         if secret_file and own.get(SECRET_FILE) != secret_file:
             return "key file"
