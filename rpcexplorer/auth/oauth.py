@@ -47,6 +47,7 @@ from rpcexplorer.auth.oauth_metadata import (
 )
 from rpcexplorer.auth.token import OAuthAuth
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.secret import Secret, unrecorded
 from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Result
@@ -144,7 +145,7 @@ def _send_with_token(kind: OAuthAuth, call: AuthCall) -> AuthFlow:
     except EndedError as ended:
         if not isinstance(ended.response, Refused):
             raise
-        sentence = f"{why[0].upper()}{why[1:]} (HTTP {status}). {ended.response.sentence}"
+        sentence = f"{capitalised(why)} (HTTP {status}). {ended.response.sentence}"
         raise EndedError(replace(ended.response, sentence=sentence)) from None
     call.events.append(Note(f"{why}, so rpcexplorer got a new token and resent the call"))
     return (yield request)

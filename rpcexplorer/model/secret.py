@@ -54,7 +54,7 @@ class Secret:
         """The secrets in its grant. Their mark cannot be sent."""
         if grant:
             values = [grant[key] for key in ("refresh_token", "client_secret") if key in grant]
-            self.granted = tuple(Secret(part, UNRECORDED.strip("«»"), source) for part in values)
+            self.granted = tuple(map(unrecorded, values))
 
     def reveal(self) -> str:
         """Return the value itself. Review each call of this."""

@@ -185,7 +185,7 @@ def _problem(action: str) -> Iterator[None]:
         raise FileError(f"no keyring is installed. {INSTEAD}, or run `pip install rpcexplorer[keyring]`") from None
     except Exception:  # noqa: BLE001 - the errors of keyrings have no common base, and may quote values
         words = "it is locked, or there is none"
-        raise FileError(f"cannot {action} the system keyring: {words}. Unlock it, or s{INSTEAD[1:]}") from None
+        raise FileError(f"cannot {action} the system keyring: {words}. {INSTEAD}, or unlock the keyring") from None
 
 
 MAX_SECRET_BYTES: Final = 64 * 1024
