@@ -422,16 +422,6 @@ def mcp_capability(call: FailedCall) -> Hint | None:
     )
 
 
-def mcp_page(call: FailedCall) -> Hint | None:
-    """Say what a call needs that a page in a browser must allow first."""
-    if call.code != MCP_NEEDS_PAGE or call.profile.handshake != "mcp":
-        return None
-    return Hint(
-        "The server needs a step on a page first: the error names its URL in data. rpcexplorer does not open it. If "
-        "you trust its host, open it in your browser, then send the call again."
-    )
-
-
 USUAL_TYPES: Final = ("application/json", "application/json-rpc")
 """Usual content types, the most frequent first."""
 BOTH: Final = "application/json, text/event-stream"
@@ -901,7 +891,11 @@ RULES: Final[tuple[HintRule, ...]] = (
     ),
     mcp_version,
     mcp_capability,
-    mcp_page,
+    Rule(
+        "The server needs a step on a page first: the error names its URL in data. rpcexplorer does not open it. If "
+        "you trust its host, open it in your browser, then send the call again.",
+        codes={MCP_NEEDS_PAGE}, own={"handshake": "mcp"},
+    ),
     Rule(
         "The headers of the request do not repeat its message as the server expects. Refresh the method list, so that "
         "the schemas of the tools are those of the server.", codes={MCP_HEADER_MISMATCH}, own={"handshake": "mcp"},
