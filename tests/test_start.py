@@ -57,11 +57,11 @@ tui.widgets.full_screen tui.widgets.inputs tui.widgets.rows
 """
 CALL_ALONE = """
 __main__ auth.login cli.arguments cli.call cli.completion cli.main cli.output cli.run cli.words client client.call
-client.handshake client.hints client.profile_client client.surroundings manual history history.file history.folder
-history.record history.store jsontext.pointers jsontext.steps model.filter redaction redaction.addresses
-redaction.exchange redaction.redactor redaction.spellings rpc.batch rpc.codec text.json_text text.problems
-transport.connection transport.failures transport.http transport.proxy transport.request transport.response
-transport.tls
+client.handshake client.hints client.profile_client client.surroundings history history.file history.folder
+history.record history.store jsontext.pointers jsontext.steps manual model.filter model.mcp redaction
+redaction.addresses redaction.exchange redaction.redactor redaction.spellings rpc.batch rpc.codec text.json_text
+text.problems transport.connection transport.failures transport.http transport.proxy transport.request
+transport.response transport.tls
 """
 
 

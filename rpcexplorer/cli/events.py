@@ -8,8 +8,9 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.client.server_messages import NOT_OFFERED
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.event import Event
+from rpcexplorer.model.mcp import ELICITATION
 from rpcexplorer.model.problem import PROGRAM, counted, cut, quoted
-from rpcexplorer.model.profile import ELICITATION, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.profiles.profiles import answer_key
 from rpcexplorer.text.printable import printable
 

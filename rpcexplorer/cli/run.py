@@ -20,9 +20,9 @@ from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.manual import page_of_command
 from rpcexplorer.model.destination import Nobody, Person
 from rpcexplorer.model.exchange import Stop
+from rpcexplorer.model.mcp import ELICITATION
 from rpcexplorer.model.problem import PROGRAM, Problem, UserError, first_few, joined_words, nearest, quoted
 from rpcexplorer.model.profile import (
-    ELICITATION,
     FORM_OF_REQUEST,
     PROCESS,
     SCHEMES,

@@ -20,8 +20,9 @@ from rpcexplorer.auth.credentials import (
 from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.pointers import PointerLookup
 from rpcexplorer.model.exchange import EVENT_STREAM, Outcome, Sent
+from rpcexplorer.model.mcp import CALLS_A_TOOL, LISTEN
 from rpcexplorer.model.problem import cut
-from rpcexplorer.model.profile import CALLS_A_TOOL, FORM_TYPE, LISTEN, Profile, split_socket
+from rpcexplorer.model.profile import FORM_TYPE, Profile, split_socket
 from rpcexplorer.model.secret import Secret, unrecorded
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.batch import decode_batch

@@ -58,8 +58,9 @@ from rpcexplorer.client.report import (
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Stop, Unreached
+from rpcexplorer.model.mcp import LISTS_TOOLS, MCP_DISCOVER
 from rpcexplorer.model.problem import Changes, Problem
-from rpcexplorer.model.profile import INITIALIZE, LISTS_TOOLS, MCP_DISCOVER, TOKEN_MARK, Auth, Preset, Profile
+from rpcexplorer.model.profile import INITIALIZE, TOKEN_MARK, Auth, Preset, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import Malformed, lacks_method

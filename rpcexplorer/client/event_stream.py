@@ -27,7 +27,7 @@ from rpcexplorer.client.server_messages import (
     unreadable_event,
 )
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.profile import ACKNOWLEDGED
+from rpcexplorer.model.mcp import ACKNOWLEDGED
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, EventStreamDecoder, open_object
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable
 

@@ -20,22 +20,16 @@ from msgspec.structs import replace
 from rpcexplorer.auth.login import asks_for_login, misses_credentials
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Refused, Unreached
-from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, server_words, setting
-from rpcexplorer.model.profile import (
+from rpcexplorer.model.mcp import (
     MCP_CAPABILITIES,
     MCP_HEADER_MISMATCH,
     MCP_LACKS_CAPABILITY,
     MCP_NEEDS_PAGE,
     MCP_SPOKEN,
     MCP_UNKNOWN_VERSION,
-    MCP_VERSIONS,
-    PATH,
-    USUAL_FRAMING,
-    WITH_SOCKET,
-    WITH_TLS,
-    Auth,
-    Profile,
 )
+from rpcexplorer.model.problem import PROGRAM, Changes, Hint, cut, joined_words, server_words, setting
+from rpcexplorer.model.profile import MCP_VERSIONS, PATH, USUAL_FRAMING, WITH_SOCKET, WITH_TLS, Auth, Profile
 from rpcexplorer.model.secret import FIELD_WORDS, origin_of
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.addresses import redacted_address

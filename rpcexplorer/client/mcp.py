@@ -32,9 +32,8 @@ from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.pointers import PointerLookup
 from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Outcome, Refused, Sent, Unreached, fresh_id
-from rpcexplorer.model.profile import (
+from rpcexplorer.model.mcp import (
     CALLS_A_TOOL,
-    INITIALIZE,
     LISTEN,
     LISTS_TOOLS,
     MCP_DISCOVER,
@@ -45,11 +44,10 @@ from rpcexplorer.model.profile import (
     MCP_STATELESS,
     MCP_UNKNOWN_VERSION,
     MCP_VERSION_HEADER,
-    MCP_VERSIONS,
-    Profile,
     mcp_meta,
     mcp_params,
 )
+from rpcexplorer.model.profile import INITIALIZE, MCP_VERSIONS, Profile
 from rpcexplorer.model.secret import HIDDEN, UNRECORDED
 from rpcexplorer.patterns import regex
 from rpcexplorer.redaction.redactor import kind_of

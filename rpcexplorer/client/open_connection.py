@@ -40,17 +40,8 @@ from rpcexplorer.client.surroundings import ALONE, Surroundings
 from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.model.destination import ProcessCommand
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.profile import (
-    ACKNOWLEDGED,
-    INITIALIZE,
-    MCP_SPOKEN,
-    MCP_STATELESS,
-    CanAsk,
-    Profile,
-    ask_nobody,
-    mcp_params,
-    own_initialize,
-)
+from rpcexplorer.model.mcp import ACKNOWLEDGED, MCP_SPOKEN, MCP_STATELESS, mcp_params
+from rpcexplorer.model.profile import INITIALIZE, CanAsk, Profile, ask_nobody, own_initialize
 from rpcexplorer.model.secret import for_others
 from rpcexplorer.rpc.codec import MISSING_IDS, Envelope, decode, encode, open_object
 from rpcexplorer.rpc.messages import (

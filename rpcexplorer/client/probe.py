@@ -23,12 +23,11 @@ from rpcexplorer.auth.registry import KINDS, auth_of
 from rpcexplorer.client.agent_card import AGENT_CARD, AGENT_PRESET, AgentCard, read_agent_card
 from rpcexplorer.client.hints import MOVED, hint_for, members_of, refuses_request
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
+from rpcexplorer.model.mcp import LISTS_TOOLS, MCP_DISCOVER
 from rpcexplorer.model.problem import Changes, Hint
 from rpcexplorer.model.profile import (
     INITIALIZE,
     JSON_TYPE,
-    LISTS_TOOLS,
-    MCP_DISCOVER,
     PATH,
     SERVICE,
     Auth,

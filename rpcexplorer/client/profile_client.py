@@ -57,8 +57,9 @@ from rpcexplorer.model.exchange import (
     Unreached,
     fresh_id,
 )
+from rpcexplorer.model.mcp import LISTEN, MCP_SESSION_HEADER
 from rpcexplorer.model.problem import counted
-from rpcexplorer.model.profile import LISTEN, MCP_SESSION_HEADER, Auth, OpeningCall, Profile, joined
+from rpcexplorer.model.profile import Auth, OpeningCall, Profile, joined
 from rpcexplorer.model.secret import LATER, Secret, unrecorded
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.exchange import PRINT, SHOW, Redaction

@@ -18,8 +18,9 @@ from rpcexplorer.client.hints import OLD_MCP, FailedCall, hint_for, refuses_requ
 from rpcexplorer.client.open_probe import OpenProbe
 from rpcexplorer.client.probe import SIGNS, Probe, Proposal, TrialResult, asked_at_once, names_in, proposed
 from rpcexplorer.model.exchange import EXIT_CODES, Cancelled, Exchange, Refused, Sent, Unreached
+from rpcexplorer.model.mcp import MCP_DISCOVER
 from rpcexplorer.model.problem import counted, joined_words, provide_secret
-from rpcexplorer.model.profile import MCP_DISCOVER, Auth, HeaderHandshake, Profile
+from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secret import FIELD_WORDS
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.rpc.messages import INVALID_PARAMS, ErrorObject, Malformed, Result

@@ -19,19 +19,17 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.jsontext.params import Typo
 from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.mcp import MCP_SESSION_HEADER, MCP_VERSION_HEADER, mcp_params
 from rpcexplorer.model.problem import joined_words
 from rpcexplorer.model.profile import (
     AD_HOC_NAME,
     FORM_TYPE,
     INITIALIZE,
-    MCP_SESSION_HEADER,
-    MCP_VERSION_HEADER,
     HeaderHandshake,
     Profile,
     ad_hoc,
     ad_hoc_process,
     kind_of,
-    mcp_params,
     split_socket,
 )
 from rpcexplorer.model.secret import Secret, origin_of, placeholder, without

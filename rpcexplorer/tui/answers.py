@@ -21,8 +21,9 @@ from rpcexplorer.jsontext.params import value_problem
 from rpcexplorer.jsontext.scan import is_value
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Preview
+from rpcexplorer.model.mcp import ELICITATION
 from rpcexplorer.model.problem import Checked, SchemaProblem, capitalised
-from rpcexplorer.model.profile import ELICITATION, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.schema.elicitation import AGREED, CANCELLED, DECLINED, Elicitation
 from rpcexplorer.schema.form import FormField
 from rpcexplorer.text.document import Document

@@ -13,8 +13,9 @@ from textual.app import App
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.event import Event
 from rpcexplorer.model.exchange import Exchange, Stop
+from rpcexplorer.model.mcp import ELICITATION
 from rpcexplorer.model.problem import counted
-from rpcexplorer.model.profile import ELICITATION, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.text.exchange import age
 from rpcexplorer.text.printable import clipped
 from rpcexplorer.text.wrapping import WordLine

@@ -15,7 +15,8 @@ from rpcexplorer.client.open_connection import CancelForm, OpenConnection, Openi
 from rpcexplorer.client.server_messages import answers_of
 from rpcexplorer.client.surroundings import Surroundings
 from rpcexplorer.model.event import Event
-from rpcexplorer.model.profile import MCP_SPOKEN, Answer, Profile, ask_nobody
+from rpcexplorer.model.mcp import MCP_SPOKEN
+from rpcexplorer.model.profile import Answer, Profile, ask_nobody
 from rpcexplorer.rpc.messages import Call
 from rpcexplorer.transport.port import Partial, Request, Response, Unreachable
 

@@ -13,7 +13,8 @@ import pytest
 from rpcexplorer.client.client import Client
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.profile import MCP_STATELESS, MCP_VERSIONS
+from rpcexplorer.model.mcp import MCP_STATELESS
+from rpcexplorer.model.profile import MCP_VERSIONS
 from rpcexplorer.rpc.messages import Result
 from tests.interop.serving import added_and_tested, asgi, discovered, error, send
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from rpcexplorer.discovery.methods import asks_first, first_method, method_list
+from rpcexplorer.model.mcp import ELICITATION, mcp_capabilities
 from rpcexplorer.model.method import Method
 from rpcexplorer.model.profile import (
-    ELICITATION,
     Answer,
     HeaderHandshake,
     MethodNote,
@@ -19,7 +19,6 @@ from rpcexplorer.model.profile import (
     ad_hoc,
     ad_hoc_process,
     joined,
-    mcp_capabilities,
     no_place_for,
     split_address,
     split_socket,

@@ -11,7 +11,7 @@ from rpcexplorer.client.probe import Proposal
 from rpcexplorer.client.report import Check, Report
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.destination import Change, DestinationChanged, ProcessCommand
-from rpcexplorer.model.profile import ELICITATION
+from rpcexplorer.model.mcp import ELICITATION
 from rpcexplorer.secrets.destination import DISPUTED, NOT_ALLOWED
 from rpcexplorer.tui.answers import AnswerDialog, ElicitationScreen
 from rpcexplorer.tui.connection_test import ConnectionTest
