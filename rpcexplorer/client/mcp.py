@@ -29,7 +29,7 @@ from rpcexplorer.auth.credentials import (
     Opening,
 )
 from rpcexplorer.client.surroundings import ALONE, Surroundings
-from rpcexplorer.jsontext.pointers import PointerLookup
+from rpcexplorer.jsontext.pointers import PointerLookup, pointer_of
 from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Outcome, Refused, Sent, Unreached, fresh_id
 from rpcexplorer.model.mcp import (
@@ -298,8 +298,7 @@ def _header(name: str, text: str, *, is_secret: bool = False) -> ParamHeader:
 def _param_headers(params: PointerLookup, properties: Mapping[str, Any]) -> Iterator[ParamHeader]:
     """Yield the headers of the params that a tool's schema marks."""
     for path, name in _marked(properties):
-        pointer = "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in ("arguments", *path))
-        text = _text_of(params.at(pointer))
+        text = _text_of(params.at(pointer_of(("arguments", *path))))
         if text is not None:
             yield _header(f"Mcp-Param-{name}", text, is_secret=any(map(kind_of, path)))
 

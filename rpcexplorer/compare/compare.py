@@ -24,7 +24,7 @@ from rpcexplorer.compare.parts import (
     masked,
     patterns_of,
 )
-from rpcexplorer.jsontext.pointers import ANY
+from rpcexplorer.jsontext.pointers import ANY, pointer_of
 from rpcexplorer.jsontext.scan import Span, is_value
 from rpcexplorer.jsontext.slices import fault
 from rpcexplorer.jsontext.steps import Steps
@@ -182,7 +182,7 @@ class Walk:
         found = []
         for name, one, two in merged(ours, theirs):
             if not self._is_written_the_same(one, two):
-                part = "/" + name.replace("~", "~0").replace("/", "~1")
+                part = pointer_of([name])
                 pointers = pair.left_pointer + part, pair.right_pointer + part
                 found.append(Pair(one, two, *pointers, below(pair.patterns, name), pair.level + 1))
         return found

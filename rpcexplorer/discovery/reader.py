@@ -17,7 +17,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from rpcexplorer.discovery.methods import LINE, Listing
-from rpcexplorer.jsontext.pointers import names_of
+from rpcexplorer.jsontext.pointers import names_of, pointer_of
 from rpcexplorer.model.method import Described, DescribedError, DescribedParam, ExampleCall
 from rpcexplorer.model.problem import counted
 from rpcexplorer.schema.dialect import KINDS, references_of
@@ -393,7 +393,7 @@ def _own_definitions(schema: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key in ("$defs", "definitions"):
         for name, definition in dict_of(dict_of(schema).get(key)).items():
-            found[f"#/{key}/{name.replace('~', '~0').replace('/', '~1')}"] = definition
+            found[f"#{pointer_of((key, name))}"] = definition
     return found
 
 

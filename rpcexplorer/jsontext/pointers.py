@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -32,6 +32,12 @@ def parts_of(pointer: str) -> tuple[str, ...] | None:
 def names_of(pointer: str) -> tuple[str, ...]:
     """Return the names in a pointer."""
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+
+
+def pointer_of(names: Iterable[str | int]) -> str:
+    """Return the pointer that has these names."""
+    parts = [str(name).replace("~", "~0").replace("/", "~1") for name in names]
+    return "".join(f"/{part}" for part in parts)
 
 
 class PointerLookup:

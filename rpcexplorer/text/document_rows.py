@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from rpcexplorer.jsontext.pointers import pointer_of
 from rpcexplorer.model.problem import counted
 from rpcexplorer.patterns import regex
 from rpcexplorer.text.document import EVERYTHING, Document, part
@@ -109,7 +110,7 @@ def pointer_at(document: Document, line: int, *, exact: bool = False) -> str:
     """
     if not document.is_json:
         return ""
-    pointer = "".join(f"/{_token(step)}" for step in _steps(document, line))
+    pointer = pointer_of(map(_name_of, _steps(document, line)))
     return pointer if exact else printable(pointer)
 
 
@@ -235,11 +236,11 @@ def step_text(step: int | str) -> str:
     return f"[{printable(step)}]"
 
 
-def _token(step: int | str) -> str:
+def _name_of(step: int | str) -> str | int:
     if isinstance(step, int):
-        return str(step)
+        return step
     name: str = json.loads(step, strict=False)
-    return name.replace("~", "~0").replace("/", "~1")
+    return name
 
 
 _KEPT = 16  # runs whose lines stay known

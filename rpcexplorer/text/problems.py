@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from rpcexplorer.jsontext.params import Params, Typo, parse
+from rpcexplorer.jsontext.pointers import pointer_of
 from rpcexplorer.model.problem import (
     MOST_PROBLEMS,
     Changes,
@@ -111,7 +112,7 @@ def unchecked_words(checked: Checked) -> str:
 
 def path(pointer: Iterable[str | int]) -> str:
     """Return a JSON pointer, the end of a long one."""
-    whole = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
+    whole = pointer_of(pointer)
     if len(whole) > LONGEST_PATH:
         whole = f"…{whole[-LONGEST_PATH:]}"
     return printable(whole)

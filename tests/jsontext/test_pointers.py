@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from rpcexplorer.jsontext import pointers
-from rpcexplorer.jsontext.pointers import PointerLookup, at_pointer, parts_of, spans_at
+from rpcexplorer.jsontext.pointers import PointerLookup, at_pointer, parts_of, pointer_of, spans_at
 
 TEXT = ' {"users": [{"email": "a"}, {"email": "b", "email": "c"}], "a/b": {"~": 1}, "n": [0, 1.10]} '
 
@@ -79,3 +79,8 @@ def test_each_level_of_a_text_is_split_once(monkeypatch: pytest.MonkeyPatch) -> 
     levels = PointerLookup(PLAIN)
     assert [levels.at(f"/a/{at}/0") for at in (1, 1, 0, 2)] == ["8", "8", None, None]
     assert take_apart.call_count == 4  # the whole, the list, and two of its elements
+
+
+@pytest.mark.parametrize("names", [(), ("",), ("a/b", "~1", "~", "/"), ("items", "2", "name")])
+def test_pointer_of_names_names_them_again(names: tuple[str, ...]) -> None:
+    assert parts_of(pointer_of(names)) == names
