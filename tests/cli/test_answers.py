@@ -90,6 +90,7 @@ def test_secret_is_neither_shown_nor_recorded(fake: Shell, monkeypatch: pytest.M
     assert "pass-words" not in ran.err
     assert not [path for path, text in fake.files().items() if "pass-words" in text]
     recorded = [line for text in fake.files().values() for line in text.splitlines() if line.startswith("answer = ")]
+    assert recorded
     assert all("«not recorded»" in line for line in recorded)
 
 

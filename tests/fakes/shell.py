@@ -91,7 +91,10 @@ class Shell:
             environment=self.environment | environment,
             folder=self.folder,
         )
-        return Ran(run(arguments, world), out.getvalue(), err.getvalue())
+        code = run(arguments, world)
+        if world.explorer is not None:
+            world.explorer.journal.flush_events()  # The program does so at its end.
+        return Ran(code, out.getvalue(), err.getvalue())
 
     def files(self) -> dict[str, str]:
         """Return all written files, by path, as text."""
