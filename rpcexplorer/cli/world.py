@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer, Hooks
 from rpcexplorer.jsontext.slices import Text
-from rpcexplorer.model.destination import PLAIN_HTTP, DestinationChanged, Entered, Nobody, Person, Store
+from rpcexplorer.model.destination import OTHER_SERVER, PLAIN_HTTP, DestinationChanged, Entered, Nobody, Person, Store
 from rpcexplorer.model.problem import PROGRAM, UserError
 from rpcexplorer.text.printable import columns, printable, printable_bytes
 from rpcexplorer.text.wrapping import wrapped_text
@@ -375,7 +375,7 @@ class AgreesToServers(Nobody):
     async def agrees(self, question: str, title: str = PLAIN_HTTP) -> bool:
         import click
 
-        if title == PLAIN_HTTP:
+        if title != OTHER_SERVER:
             return False
         click.echo(printable(question), err=True)
         return True

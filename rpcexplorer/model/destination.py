@@ -22,6 +22,7 @@ PARTS: Final = ("destination", "Unix socket", "login", "key file")
 NOT_SET = "not set"
 PLAIN_HTTP: Final = "Send credentials over plain HTTP?"
 """The title of the most frequent question about credentials."""
+OTHER_SERVER: Final = "Log in at another server?"
 LONGEST = 120
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.credentials import Agreement, Visit, login_fields
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.files.io import FileError, error_of
-from rpcexplorer.model.destination import DestinationChanged, Person, Store
+from rpcexplorer.model.destination import OTHER_SERVER, DestinationChanged, Person, Store
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import UserError, log_in_command, provide_secret
 from rpcexplorer.model.profile import WITH_TLS, Profile, label_of
@@ -290,8 +290,8 @@ class StoredCredentials:
             return await self._refusal_over_http(profile)
         if self._secrets.agreed_to(profile.origin, agreement.origins):
             return None
-        question, title = f"{agreement.question} Agree from now on?", "Log in at another server?"
-        if not await self.asked(self._person.agrees(question, title)):
+        question = f"{agreement.question} Agree from now on?"
+        if not await self.asked(self._person.agrees(question, OTHER_SERVER)):
             advice = log_in_command(profile)
             return Refused("credentials", f"{agreement.question} Nothing was sent there. {advice}")
         self._secrets.agree_to(profile.origin, agreement.origins)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import io
 import json
@@ -10,7 +11,8 @@ import struct
 import termios
 from pathlib import Path
 
-from rpcexplorer.cli.world import World, wrapped
+from rpcexplorer.cli.world import AgreesToServers, World, wrapped
+from rpcexplorer.model.destination import OTHER_SERVER, PLAIN_HTTP
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 
@@ -21,6 +23,11 @@ def test_line_from_a_file_is_indented(shell: Shell) -> None:
     assert "all is well" in ran.err
     assert not [line for line in ran.err.splitlines() if line.startswith("rpcexplorer: ")]
     assert [line for line in ran.err.splitlines() if line.startswith("warning: ")] == [ran.err.splitlines()[0]]
+
+
+def test_user_who_agrees_to_servers_agrees_to_nothing_else() -> None:
+    titles = (OTHER_SERVER, PLAIN_HTTP, "Delete everything?")
+    assert [asyncio.run(AgreesToServers().agrees("q", title)) for title in titles] == [True, False, False]
 
 
 def test_wrapped_line_counts_columns_of_wide_characters() -> None:
