@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -535,9 +534,9 @@ def _list(run: Run) -> None:
     for variable, destination in sorted(allowed.first_uses.items()):
         rows.append(f"first use of {variable}: {_in_words(destination)}")
     for command in allowed.commands:
-        environment = dict([*command.destination.items()][2:])
-        words = [shlex.join(command.words), *([_in_words(environment)] if environment else [])]
-        rows.append(f"process in folder {command.folder}: {', '.join(words)}")
+        facts = dict(command.destination)
+        row = f"process in folder {facts.pop('folder')}: {facts.pop('words')}"
+        rows.append(f"{row}, {_in_words(facts)}" if facts else row)
     rows += [f"profiles of folder {folder}" for folder in sorted(allowed.folders)]
     rows += [f"history in folder {folder}" for folder in sorted(allowed.histories)]
     rows += run.explorer.secrets.agreements()
