@@ -53,6 +53,7 @@ from rpcexplorer.rpc.messages import (
     MessageForm,
     Reply,
     Result,
+    array_of,
     wire_id,
 )
 from rpcexplorer.transport.framing import printable_if_short
@@ -136,7 +137,7 @@ class _Waiting(Struct, eq=False):
             return self.response.result()
         if not self.parts:
             return b""
-        return b"[" + b",".join(self.parts.values()) + b"]"
+        return array_of(self.parts.values())
 
 
 def opening_of(profile: Profile, folder: str | None = None, can_ask: CanAsk = ask_nobody) -> Opening | None:

@@ -32,7 +32,7 @@ from rpcexplorer.model.draft import sent_draft, to_calls
 from rpcexplorer.model.exchange import Cancelled, Exchange, OutcomeName, Refused, Unreached
 from rpcexplorer.model.secret import HIDDEN
 from rpcexplorer.rpc.codec import id_of, open_array, read_object
-from rpcexplorer.rpc.messages import ErrorObject, Malformed, MessageForm, Result, spelled, spellings
+from rpcexplorer.rpc.messages import ErrorObject, Malformed, MessageForm, Result, array_of, spelled, spellings
 
 DifferenceKind = Literal["changed", "spelling", "added", "removed", "ignored", "hidden"]
 ComparedVerdict = Literal["same", "differs", "not comparable"]
@@ -316,7 +316,7 @@ def _batch(exchange: Exchange) -> bytes | None:
             responses.remove(response)
             ordered.append(_spelled_response(response[1], form))
     ordered += [_spelled_response(text, form) for _, text in responses]
-    return b"[" + b",".join(ordered) + b"]"
+    return array_of(ordered)
 
 
 def _spelled_response(text: bytes, form: MessageForm) -> bytes:

@@ -31,6 +31,7 @@ from rpcexplorer.rpc.messages import (
     MessageForm,
     Reply,
     Result,
+    array_of,
     spellings,
 )
 
@@ -132,7 +133,7 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
             remarks += (f"the response is an event stream, with {counted(others, 'other event')}",)
         if len(texts) == 1 and id_of(texts[0], form) in MISSING_IDS:
             return _Opened(texts[0], texts, False, remarks)
-        return _Opened(b"[" + b",".join(texts) + b"]", texts, True, remarks)
+        return _Opened(array_of(texts), texts, True, remarks)
     return _Opened(text, [text], False, remarks)
 
 

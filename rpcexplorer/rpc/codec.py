@@ -21,6 +21,7 @@ from rpcexplorer.rpc.messages import (
     MessageForm,
     Reply,
     Result,
+    array_of,
     spelled,
     spellings,
     wire_id,
@@ -569,7 +570,7 @@ def encode(call: Call, form: MessageForm = USUAL_FORM) -> bytes:
 
 
 def encode_batch(calls: Iterable[Call], form: MessageForm = USUAL_FORM) -> bytes:
-    return b"[" + b",".join(encode(call, form) for call in calls) + b"]"
+    return array_of(encode(call, form) for call in calls)
 
 
 def encode_answer(id: bytes, member: bytes, envelope: EnvelopeForm) -> bytes:
