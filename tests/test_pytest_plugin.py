@@ -164,7 +164,7 @@ def test_checks_are_collected_once_among_others(
     [
         ('[call.x]\nmethod = "ping"\nexpect = { outcom = "result" }\n', "shop.toml:3: call.x.expect.outcom"),
         ("[variables]\npage = 2\n", "There are no checks in shop.toml."),
-        (CHECKS.replace("profile.down", "profile.up"), "here is no profile `up`"),
+        (CHECKS.replace("profile.down", "profile.up"), "There is no profile `up`"),
     ],
 )
 @pytest.mark.everyday(1)
