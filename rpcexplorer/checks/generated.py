@@ -35,13 +35,11 @@ BOTH: Final[tuple[Params, ...]] = ("valid", "invalid")
 MOST_SILENT: Final = 3
 """Calls of a method without a response, and calls in a row that could not be sent: then no more follow."""
 MOST_UNFIT: Final = 100
-"""Params in a row, from the first on, that are not valid or invalid as they should be: then none will be."""
+"""Params in a row, from the first on, that are not valid or invalid as planned: then none will be."""
 NO_RESPONSE: Final = "no response"
 WITHIN: Final = "within"
-
-
 SKIPPED: Final = "skipped"
-"""The kind of params that were not sent, as they are not what they should be."""
+"""The kind of params that were not sent, because they are not valid or invalid as planned."""
 
 
 class _EndedError(Exception):
@@ -49,7 +47,7 @@ class _EndedError(Exception):
 
 
 class FoundError(Exception):
-    """What tells Hypothesis that a call is worth shrinking. Each kind of finding has a type of its own."""
+    """Makes Hypothesis shrink a call. Each kind of finding has a type of its own."""
 
 
 class Finding(Struct):
@@ -73,7 +71,7 @@ class Planned(Struct, frozen=True):
 
 
 def planned_of(method: Method, described: Described, params: Sequence[Params] = BOTH) -> list[Planned]:
-    """Return what can be checked of a method: without params, one call tells whether its result fits."""
+    """Return what can be checked of a method: without params, one call shows whether its result fits."""
     if described.is_checked:
         return [Planned(method, described, each) for each in params]
     if isinstance(described.result, dict) and not described.params and "valid" in params:
@@ -194,7 +192,7 @@ class GeneratedChecks:
             run.is_over = True  # Each of them may take as long as the timeout.
 
     async def _is_wanted(self, run: MethodRun, described: Described, text: str) -> bool:
-        """Return whether params are valid or invalid as they should be."""
+        """Return whether params are valid or invalid as planned."""
         checked = await self._explorer.checker.params(described, text, by=described.by)
         if checked.why_not and not checked.problems:
             run.unchecked = checked.why_not
@@ -278,7 +276,7 @@ def _explore(
         if kind:
             raise types.setdefault(kind, type("FoundError", (FoundError,), {}))(kind)
 
-    # What was found is kept by ``judge``; the errors tell nothing more.
+    # ``judge`` keeps the findings; the errors add nothing.
     with suppress(FoundError, _EndedError, HypothesisException, ExceptionGroup):
         send()
 

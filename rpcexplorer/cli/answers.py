@@ -1,4 +1,4 @@
-"""What a server of MCP asks on a terminal: the fields of a form one by one, or whether to open a page."""
+"""The questions of an MCP server on a terminal: the fields of a form one by one, or whether to open a page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAX_CHOICES: Final = 30
 
 
 class WayOut(Exception):  # noqa: N818 - the user's choice
-    """The user declines, or gives no answer."""
+    """The user declines, or cancels."""
 
     def __init__(self, member: str) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ def question_line(number: int, field: FormField, *, is_secret: bool) -> str:
 
 
 def question_lines(asked: Elicitation) -> Iterator[str]:
-    """Yield all that a server asks, to read it where nobody can answer."""
+    """Yield the questions of a server, to print them if the user cannot be asked."""
     yield from asked.message.splitlines()
     if asked.url:
         yield f"page at {asked.host}: {asked.url}"
@@ -117,7 +117,7 @@ class _Asking:
         asked = self._explorer.elicitation(profile, event)
         self._world.erase_progress()
         self._world.report(f"{profile.shown_name} asks: {asked.message}")
-        self._drop_typed()
+        self._discard_typed()
         try:
             if asked.url:
                 problem = self._explorer.answer(profile, event, await self._agree(asked))
@@ -129,8 +129,8 @@ class _Asking:
         if problem:
             self._world.report(problem)
 
-    def _drop_typed(self) -> None:
-        """Drop what was typed before the question was there: it is no answer."""
+    def _discard_typed(self) -> None:
+        """Discard keys that were pressed before the question was shown."""
         with suppress(ImportError, OSError):  # Windows has no such module, and a test no terminal.
             import termios
 
@@ -233,7 +233,7 @@ class _Asking:
         try:
             number = self._world.stdin.fileno()
             loop.add_reader(number, typed.set)
-        except (OSError, NotImplementedError):  # It is no terminal, or this is Windows.
+        except (OSError, NotImplementedError):  # Not a terminal, or Windows.
             return
         try:
             await typed.wait()
@@ -246,7 +246,7 @@ class _Asking:
 
 
 def _value(field: FormField, typed: str) -> str | None:
-    """Return typed words as JSON; None if they are no value of the field."""
+    """Return typed words as JSON; None if the field cannot have this value."""
     if choices := [*titled_choices(field.schema)]:
         return _chosen(choices, typed)
     if several := _choices_of_elements(field):

@@ -33,7 +33,7 @@ MAX_RESULT = 10_000
 GRACE_SECONDS = 1.0
 """To wait for the response, after the last message or the time."""
 HOLD_SECONDS = 0.2
-"""Between two looks whether the user has answered, until then messages are not written."""
+"""Seconds between two looks whether the user has answered; messages are written then."""
 MAX_UNWRITTEN = 1024 * 1024
 """Bytes of messages after which they are written at once."""
 
@@ -79,8 +79,8 @@ def listen(
     """Print the notifications and requests that a server sends.
 
     Each is one line of JSON. METHOD with PARAMS, such as a subscription, is called first. Its response goes to stderr.
-    Listening ends with
-    --count or --for (exit code 0), with Ctrl+C (130), with an error from the server (1), or with the connection (4).
+    Listening ends with --count or --for (exit code 0), with Ctrl+C (130), with an error from the server (1), or with
+    the connection (4).
 
     \b
     Examples:

@@ -12,7 +12,7 @@ from rpcexplorer import __version__
 from rpcexplorer.model.problem import PROGRAM
 
 DEFAULT = "  [default: "
-"""Begins the default at the end of a help text, if it is no single value."""
+"""Begins the default at the end of a help text, if it is not a single value."""
 
 
 def reference_of(program: click.Group, exit_codes: Mapping[int, str]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class World(Struct):
     asking: set[asyncio.Task[None]] = field(default_factory=set)
     """Questions of servers that wait for the user, in their order."""
     lacks_answer: bool = False
-    """A server asked what nobody could answer."""
+    """A server has asked something, and the user could not be asked."""
     omitted: Counter[str] = field(default_factory=Counter)
     """Lines of each process's stderr that were not printed."""
 

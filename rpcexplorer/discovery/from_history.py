@@ -68,7 +68,7 @@ class SeenMethod:
         self._example: ExampleCall | None = None
         self._places_left = MAX_PLACES
         self.is_known = False
-        """Whether any call was right, as far as JSON-RPC tells."""
+        """Whether any call was right, as far as JSON-RPC shows."""
 
     def add(self, call: Exchange, hide: Callable[[str], str]) -> None:
         """Add a call. The newest one comes first."""

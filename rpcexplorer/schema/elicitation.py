@@ -18,7 +18,7 @@ from rpcexplorer.model.secret import UNRECORDED
 MAX_BYTES: Final = 256 * 1024
 """A longer request is answered as JSON."""
 MAX_QUESTIONS: Final = 200
-"""The rows that a form shows of one object; nobody fills in more."""
+"""The rows that a form shows of one object."""
 MAX_DEPTH: Final = 20
 """Levels of the schema of a question; the specification has three."""
 MAX_TEXT: Final = 4_000
@@ -151,7 +151,7 @@ def _is_secret(name: str, schema: Any, means_secret: MeansSecret) -> bool:
     if not isinstance(schema, dict):
         return bool(means_secret(name))
     if schema.get("type") == "boolean" or [*titled_choices(schema)] or [*titled_choices(schema.get("items"))]:
-        return False  # What all can choose from is no secret.
+        return False  # A choice from a list is not secret.
     return schema.get("format") == "password" or bool(
         means_secret(name) or means_secret(_text(schema.get("title"), MAX_TITLE))
     )

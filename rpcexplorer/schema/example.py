@@ -169,7 +169,7 @@ def _values_named(node: Node) -> Iterator[Any]:
 
 
 def with_each_alternative(parts: list[dict[str, Any]], most: int) -> Iterator[dict[str, Any]]:
-    """Yield a schema for each alternative: the alternative, and all that the parts require beside it."""
+    """Yield a schema for each alternative, together with all that the parts require."""
     chosen = next(part for part in parts if alternatives_of(part))
     # The chosen alternative includes those of other parts.
     key = "oneOf" if "oneOf" in chosen else "anyOf"

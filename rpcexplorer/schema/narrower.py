@@ -11,7 +11,7 @@ from rpcexplorer.schema.node import Node
 def is_narrower(new: Node, old: Node) -> bool:
     """Return whether ``new`` refuses a value that ``old`` allows, as far as their own keywords say.
 
-    Members and elements are not looked at. A changed format or pattern counts as narrower: nobody can compare them.
+    Members and elements are not looked at. A changed format or pattern counts as narrower: they cannot be compared.
     """
     return _refuses_kinds(new, old) or _refuses_choices(new, old) or _has_tighter_limits(new, old)
 
