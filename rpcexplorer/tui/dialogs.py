@@ -671,11 +671,11 @@ async def compare_methods(screen: Screen[Any], explorer: Explorer, profile: Prof
     changes = await asyncio.to_thread(explorer.method_lists.compared, other, profile)
     if changes is None:
         missing = profile if explorer.method_lists.learned(other) else other
-        problem = problem or f"The methods of {missing.name} have not been discovered yet. Discover them first."
+        problem = problem or f"The methods of {missing.shown_name} have not been discovered yet. Discover them first."
         screen.notify(problem, timeout=10)
         return None
     if not changes.methods:
-        screen.notify(f"{other.name} and {profile.name} have the same methods.")
+        screen.notify(f"{other.name} and {profile.shown_name} have the same methods.")
         return None
     words = "A + is only here, a - is only there. The changes that break calls come first."
     if changes.more:

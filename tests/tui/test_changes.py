@@ -11,6 +11,7 @@ from rpcexplorer.discovery.changes import MAX_CHANGES
 from rpcexplorer.discovery.methods import Discovery, MethodChange, MethodChanges
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.method import Method
+from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.text.docs import changes_found
 from rpcexplorer.tui.dialogs import ChangesDialog, ChangesList
 from rpcexplorer.tui.widgets.dialog import Dialog
@@ -64,6 +65,17 @@ async def test_more_differences_than_are_listed_are_counted(explorer: Explorer) 
         await program.play("""
             command compare methods | Compare the methods with those of which profile?
             choose cookie | cookie → demo | 3 more changes are not shown.
+        """)
+
+
+async def test_typed_url_is_compared_under_its_host(explorer: Explorer) -> None:
+    cookie = explorer.profiles.profiles["cookie"]
+    explorer.method_lists.settle(cookie, Discovery(WHEN, (Method("ping"),), ("said",)))
+    explorer.use(ad_hoc("http://127.0.0.1:9/rpc"))
+    async with open_program(explorer, profile="") as program:
+        await program.play("""
+            command compare methods | Compare the methods with those of which profile?
+            choose cookie | The methods of 127.0.0.1:9 have not been discovered yet.
         """)
 
 
