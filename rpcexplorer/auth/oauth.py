@@ -243,7 +243,7 @@ def _with_browser(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str
     if methods is not None and "S256" not in methods:
         raise refused(
             f"{server.issuer} supports PKCE only with {shown(', '.join(methods)) or 'nothing'}, not with S256: anyone "
-            "who sees the address of the login could use its code. Nothing was sent."
+            "who sees the URL of the login could use its code. Nothing was sent."
         )
     yield from agree_to_page(call, server.issuer, server.authorization_endpoint)
     yield from take(Listen(server.issuer))
@@ -278,7 +278,7 @@ def _code_of(redirect: str, expected: str, state: str, server: Server) -> str:
     """Return the code of a redirect that belongs to this login."""
     address, _, query = redirect.strip().partition("?")
     if "://" not in address:  # It may be the code.
-        raise refused("This is not the address of a page. Copy all of it from the browser, and log in again.")
+        raise refused("This is not the URL of a page. Copy all of it from the browser, and log in again.")
     if address != expected:
         raise refused(f"The login ended at another address, {shown(address)}, not at {expected}. Log in again.")
     try:

@@ -543,14 +543,14 @@ def show_failure(world: World, exchange: Exchange, words: str = "") -> None:
 @profile_option()
 @url_options(hidden=True)
 @no_input_option()
-@click.option("--paste", is_flag=True, help="Type the address at which the browser of an OAuth login ends.")
+@click.option("--paste", is_flag=True, help="Type the URL at which the browser of an OAuth login ends.")
 @click.option("--yes", is_flag=True, help="Ask other servers for a token without confirmation, for scripts.")
 @click.pass_obj
 def login(run: Run, paste: bool, yes: bool) -> int:
     """Open a new session and store it for the next calls.
 
     With auth type oauth, this prints an address to open in a browser, and waits for its redirect. If the browser is on
-    another machine, its last page cannot be loaded: add --paste, and type the address of that page.
+    another machine, its last page cannot be loaded: add --paste, and type the URL of that page.
 
     \b
     Examples:

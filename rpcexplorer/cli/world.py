@@ -352,10 +352,10 @@ class PersonAtTerminal:
         import click
 
         with_code = f", and type the code {code} there" if code else ""
-        click.echo(printable(f"To log in to {profile}, open this address in a browser{with_code}:"), err=True)
+        click.echo(printable(f"To log in to {profile}, open this URL in a browser{with_code}:"), err=True)
         click.echo(f"  {printable(url)}", err=True)  # On a line of its own, it can be copied.
         if self._pastes and not code:
-            return ask("The address that the browser was redirected to") or None
+            return ask("The URL that the browser was redirected to") or None
         if not code:
             hint = f"If the browser is on another machine, run `{PROGRAM} login -p {profile} --paste` instead."
             click.echo(printable(f"hint: {hint}"), err=True)

@@ -292,16 +292,16 @@ class LogInElsewhere(Form):
     def __init__(self, profile: str, url: str, code: str) -> None:
         """``code`` is typed in the browser; then nothing can be pasted here."""
         self._url, self._code = url, code
-        words = f"Open this address in a browser:\n{url}"
+        words = f"Open this URL in a browser:\n{url}"
         fields = []
         if code:
             words += f"\nType this code there: {code}"
         else:
-            fields.append(Field("redirect", "redirect", hint="or paste the address that the browser ends at"))
+            fields.append(Field("redirect", "redirect", hint="or paste the URL that the browser ends at"))
         super().__init__(f"Log in to {profile}", words, fields, self._check, done="Continue")
 
     def answers(self) -> Iterator[Answer]:
-        yield Answer("Copy address", id="copy")
+        yield Answer("Copy URL", id="copy")
         if not self._code:
             yield Answer("Continue", id="save")
         yield Answer("Cancel", id="leave")
@@ -320,13 +320,13 @@ class LogInElsewhere(Form):
             return
         from rpcexplorer.tui.processes import copy
 
-        self.run_worker(copy(self, self._url, "the address"))
+        self.run_worker(copy(self, self._url, "the URL"))
 
     @staticmethod
     def _check(typed: Mapping[str, str]) -> Wrong | None:
         if typed["redirect"].strip():
             return None
-        return Wrong("Paste the address, or press Esc to cancel.", "redirect")
+        return Wrong("Paste the URL, or press Esc to cancel.", "redirect")
 
 
 KnownFields = Mapping[str, Secret | DestinationChanged | None]

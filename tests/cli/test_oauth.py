@@ -296,7 +296,7 @@ def test_redirect_can_be_pasted(
     monkeypatch.setattr("click.prompt", lambda *_, **__: "c0de-of-the-address")
     refused = shell.run("login", "--paste", terminal=True)
     assert (refused.code, issuer.issued) == (3, 1)
-    assert "This is not the address of a page." in refused.err
+    assert "This is not the URL of a page." in refused.err
     assert "c0de" not in refused.err
 
 

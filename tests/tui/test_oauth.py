@@ -27,7 +27,7 @@ async def address(program: Program) -> str:
     await program.sees("Log in at another server?", "uses the authorization server")
     await program.press("right", "enter")
     await program.on(LogInElsewhere)
-    await program.sees("Log in to tools", "Open this address in a browser:")
+    await program.sees("Log in to tools", "Open this URL in a browser:")
     await program.press("enter")
     await program.until(lambda: program.app.clipboard.startswith("http"))
     return program.app.clipboard
@@ -50,7 +50,7 @@ async def test_pasted_redirect_logs_in_and_a_wrong_one_does_not(make_explorer: M
         redirect = await asyncio.to_thread(browse, await address(program), lambda url: f"not visited {url}")
         await program.press("tab", "tab", "tab")
         await program.press("enter")
-        await program.sees("Paste the address, or press Esc to cancel.")
+        await program.sees("Paste the URL, or press Esc to cancel.")
         await program.paste(redirect.removeprefix("not visited "))
         await program.press("enter")
         await program.on(CallScreen)
