@@ -92,6 +92,7 @@ class HandedHeader(AuthHeader, frozen=True):
         return (opened,)
 
 
+UNAUTHORIZED: Final = 401
 SENDABLE = regex(r"[\x21-\x7e]{1,4096}")
 """A value of the server that can be sent back in a header."""
 

@@ -14,14 +14,13 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from rpcexplorer.auth.auth_type import USERNAME, AuthField, AuthType, ByClient
-from rpcexplorer.auth.credentials import AuthCall, AuthFlow, AuthHeader, Opening, as_bytes
+from rpcexplorer.auth.credentials import UNAUTHORIZED, AuthCall, AuthFlow, AuthHeader, Opening, as_bytes
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.patterns import regex
 from rpcexplorer.transport.port import Response
 
-UNAUTHORIZED: Final = 401
 ALGORITHMS: Final = ("SHA-256", "SHA-256-SESS", "MD5", "MD5-SESS")
 """Supported algorithms, strongest first."""
 MAX_HEADER: Final = 8 * 1024

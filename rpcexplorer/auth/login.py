@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.credentials import (
+    UNAUTHORIZED,
     AuthCall,
     AuthFlow,
     AuthHeader,
@@ -265,7 +266,6 @@ def _pointed_at(result: Result, pointer: str) -> str | None:
     return value  # A number is kept as it was written.
 
 
-UNAUTHORIZED: Final = 401
 MISSING: Final = r"\b(?:required|missing|(?:not|were not|was not) (?:provided|supplied|given|sent))\b"
 """Words of a refusal if credentials are missing, not if they are wrong."""
 MAX_TEXT: Final = 1000

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import (
+    UNAUTHORIZED,
     AuthCall,
     AuthFlow,
     AuthResponse,
@@ -53,7 +54,6 @@ from rpcexplorer.patterns import regex
 from rpcexplorer.rpc.messages import Result
 from rpcexplorer.transport.port import Response
 
-UNAUTHORIZED: Final = 401
 FORBIDDEN: Final = 403
 DEVICE: Final = "urn:ietf:params:oauth:grant-type:device_code"
 BASIC: Final = "client_secret_basic"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import (
+    UNAUTHORIZED,
     AuthCall,
     AuthFlow,
     AuthRequest,
@@ -599,7 +600,7 @@ class RunningCall:
         """Have the next call get a secret again from its command or file, if the server has rejected it."""
         if not any(secret.source in LATER for secret in self._secrets.values()):
             return
-        from rpcexplorer.auth.login import UNAUTHORIZED, rejects_credentials  # Few calls need this import.
+        from rpcexplorer.auth.login import rejects_credentials  # Few calls need this import.
 
         exchange = replace(self._unsent, outcome=end if isinstance(end, Refused) else end.outcome)
         if isinstance(end, AuthResponse):

@@ -25,6 +25,7 @@ from locust import User
 from locust.exception import StopUser
 
 from rpcexplorer.auth.credentials import (
+    UNAUTHORIZED,
     Agreement,
     AuthCall,
     AuthRequest,
@@ -35,7 +36,7 @@ from rpcexplorer.auth.credentials import (
     SessionEnded,
     SessionOpened,
 )
-from rpcexplorer.auth.login import UNAUTHORIZED, asks_for_login
+from rpcexplorer.auth.login import asks_for_login
 from rpcexplorer.auth.registry import auth_of, requests_for
 from rpcexplorer.client.authorization import MAX_DOCUMENT_BYTES, fetch_request
 from rpcexplorer.client.call import outcome_of, request_of, trust_elsewhere, trust_of
