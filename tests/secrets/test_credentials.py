@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,8 +24,10 @@ STAGING = Profile("staging", "https://staging.example.com", auth=CookieAuth())
 PLAIN = Profile("staging", "http://staging.example.com", auth=CookieAuth())
 
 
-class FakeUser:
+class FakeUser(Nobody):
     """A user who answers from a script and records the questions."""
+
+    is_there = True
 
     def __init__(
         self, secret: str | None = None, *, keeps: bool = False, agrees: bool = False, allows: bool = False
@@ -42,14 +44,6 @@ class FakeUser:
         self.fields.append(field)
         self.stores.append(store.place if store else "")
         return (self._secret, self._keeps) if self._secret else None
-
-    async def opens(self, file: str) -> bool:
-        return False
-
-    is_there = True
-
-    async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:
-        return None
 
     async def agrees(self, question: str, title: str = "") -> bool:
         self.asked.append(question)

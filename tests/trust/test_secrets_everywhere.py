@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn, get_args
@@ -20,7 +20,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.export import formats
 from rpcexplorer.export.formats import FORMS as COPIES
 from rpcexplorer.export.request import Subject, subject_of
-from rpcexplorer.model.destination import DestinationChanged
+from rpcexplorer.model.destination import DestinationChanged, Nobody
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.event import Event, EventKind
 from rpcexplorer.model.exchange import Exchange
@@ -135,22 +135,16 @@ def test_no_command_prints_or_writes_a_secret(shell: Shell, secret: str) -> None
     assert checked.code == 0, checked.err
 
 
-class Typist:
+class Typist(Nobody):
     """A user who types a password when asked for one, and confirms everything."""
+
+    is_there = True
 
     def __init__(self, value: str) -> None:
         self.value = value
 
     async def secret(self, question: str, *, field: str = "password", store: object = None) -> tuple[str, bool]:
         return self.value, False
-
-    async def opens(self, file: str) -> bool:
-        return False
-
-    is_there = True
-
-    async def visits(self, profile: str, url: str, code: str, redirect: Awaitable[str]) -> str | None:
-        return None
 
     async def agrees(self, question: str, title: str = "") -> bool:
         return True
