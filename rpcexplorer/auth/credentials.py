@@ -119,8 +119,8 @@ class Fetch(Struct, frozen=True):
 class Agreement(Struct, frozen=True):
     """A question whether requests, or the user, may go to servers that another server has named."""
 
-    origins: tuple[str, ...]
-    """What the user agrees to, as text to remember."""
+    terms: tuple[str, ...]
+    """What the user agrees to: an origin, or an issuer and the origin of its page."""
     question: str
 
 

@@ -149,10 +149,10 @@ def _process(name: str, profile: str, server: WrittenServer, root: str) -> Impor
     secrets: dict[str, Secret] = {}
     missing: dict[str, str] = {}
     for variable, value in server.env.items():
-        text = value if isinstance(value, str) else json.dumps(value)
-        reference = _REFERENCE.search(text.replace(WORKSPACE, root))
         if value is None:
             continue
+        text = value if isinstance(value, str) else json.dumps(value)
+        reference = _REFERENCE.search(text.replace(WORKSPACE, root))
         if reference:
             source = _variable_of(reference)
             if source != variable or is_secret_variable(variable, ""):  # Others are inherited.

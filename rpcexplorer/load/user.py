@@ -142,10 +142,9 @@ class Service:
     def is_known(self, field: str) -> bool:
         return self._explorer.credentials.is_known(self.profile, field)
 
-    # A session of OAuth that a person has opened is that of all users. Another process may renew it.
-
     @cached_property
     def shares_session(self) -> bool:
+        """Whether all users share the session of OAuth that ``login`` opened, which another process may renew."""
         return self.profile.auth.kind == "oauth" and self.profile.secrets == ("session",)
 
     @cached_property

@@ -288,13 +288,13 @@ class StoredCredentials:
         """Ask whether a token may be used over plain HTTP, or which other servers get the requests for it."""
         if agreement is None:
             return await self._refusal_over_http(profile)
-        if self._secrets.agreed_to(profile.origin, agreement.origins):
+        if self._secrets.agreed_to(profile.origin, agreement.terms):
             return None
         question = f"{agreement.question} Agree from now on?"
         if not await self.asked(self._person.agrees(question, OTHER_SERVER)):
             advice = log_in_command(profile)
             return Refused("credentials", f"{agreement.question} Nothing was sent there. {advice}")
-        self._secrets.agree_to(profile.origin, agreement.origins)
+        self._secrets.agree_to(profile.origin, agreement.terms)
         return None
 
     async def visit(self, profile: Profile, visit: Visit, redirect: Awaitable[str]) -> str | None:

@@ -453,13 +453,13 @@ class Secrets:
             return error.sentence
         return None
 
-    def agreed_to(self, origin: str, others: Iterable[str]) -> bool:
-        """Return whether the user agreed that a login for a server needs these others."""
-        return {f"{origin} {other}" for other in others} <= self._oauth | self._file.read().oauth
+    def agreed_to(self, origin: str, terms: Iterable[str]) -> bool:
+        """Return whether the user agreed to the terms of a login for a server."""
+        return {f"{origin} {term}" for term in terms} <= self._oauth | self._file.read().oauth
 
-    def agree_to(self, origin: str, others: Iterable[str]) -> None:
+    def agree_to(self, origin: str, terms: Iterable[str]) -> None:
         """Remember that the user agreed, at least for this run."""
-        pairs = {f"{origin} {other}" for other in others}
+        pairs = {f"{origin} {term}" for term in terms}
         self._oauth |= pairs
         with suppress(FileError), self._file.changing() as contents:
             contents.oauth |= pairs
