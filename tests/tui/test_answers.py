@@ -230,3 +230,12 @@ async def test_hostile_question_is_shown_as_text(explorer: Explorer) -> None:
         assert "\u202e" not in program.text
         await program.press("enter", "f5")
         assert (await answer_of(program))["content"] == {evil: evil}
+
+
+async def test_request_says_that_the_user_can_be_asked(explorer: Explorer) -> None:
+    profile = Profile("mcp", "http://127.0.0.1:9", handshake="mcp", mcp="2026-07-28", empty_params="{}")
+    explorer.profiles.profiles["mcp"] = profile
+    async with open_program(explorer, profile="mcp", size=(500, 40)) as program:
+        await program.write("add", "{}")
+        program.calls.params.show_tab("Request")
+        await program.sees('"elicitation":{')
