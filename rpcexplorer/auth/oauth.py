@@ -46,7 +46,7 @@ from rpcexplorer.auth.oauth_metadata import (
     shown,
     take,
 )
-from rpcexplorer.auth.token import OAuthAuth
+from rpcexplorer.auth.token import OAuthAuth, base64url
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.problem import capitalised
 from rpcexplorer.model.secret import Secret, unrecorded
@@ -233,7 +233,6 @@ def _with_client_secret(kind: OAuthAuth, found: Found, grant: dict[str, str]) ->
 def _with_browser(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str, str]) -> Steps[AuthResponse]:
     """Let the user log in with a browser: an authorization code with PKCE."""
     import secrets
-    from base64 import urlsafe_b64encode
     from hashlib import sha256
 
     server = found.server
@@ -255,7 +254,7 @@ def _with_browser(kind: OAuthAuth, call: AuthCall, found: Found, grant: dict[str
         "client_id": grant["client_id"],
         "redirect_uri": call.redirect,
         "state": state,
-        "code_challenge": urlsafe_b64encode(sha256(verifier.encode()).digest()).decode().rstrip("="),
+        "code_challenge": base64url(sha256(verifier.encode()).digest()),
         "code_challenge_method": "S256",
         "scope": found.scopes,
         "resource": found.resource,

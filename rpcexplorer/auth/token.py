@@ -58,11 +58,15 @@ class BearerAuth(TokenAuth, frozen=True):
         return (AuthHeader("Authorization", self.mark(profile), scheme=f"{self.scheme} "),)
 
     def pasted(self, field: str, text: str) -> str:
-        """Return the token, even if the complete header was copied."""
-        words = text.split()
-        if field == "token" and len(words) > 1 and words[-2].lower() == "bearer":
-            return words[-1]
-        return text.strip()
+        return _pasted_token(text) if field == "token" else text.strip()
+
+
+def _pasted_token(text: str) -> str:
+    """Return a bearer token, even if the complete header was copied."""
+    words = text.split()
+    if len(words) > 1 and words[-2].lower() == "bearer":
+        return words[-1]
+    return text.strip()
 
 
 OTHERWISE = "host|content-length|content-type|transfer-encoding|connection|accept"
@@ -280,12 +284,13 @@ def signed_token(key: str, claims: Mapping[str, str]) -> str:
 
     header = {"alg": "HS256", "typ": "JWT"}
     payload = {"iat": int(time.time()), **claims}
-    text = ".".join(_base64(msgspec.json.encode(part)) for part in (header, payload))
+    text = ".".join(base64url(msgspec.json.encode(part)) for part in (header, payload))
     signature = hmac.digest(bytes.fromhex(key.removeprefix("0x")), text.encode(), "sha256")
-    return f"{text}.{_base64(signature)}"
+    return f"{text}.{base64url(signature)}"
 
 
-def _base64(content: bytes) -> str:
+def base64url(content: bytes) -> str:
+    """Return Base64 as tokens and proofs have it: safe in a URL, without padding."""
     return urlsafe_b64encode(content).decode().rstrip("=")
 
 
@@ -438,4 +443,4 @@ class OAuthAuth(AuthType, frozen=True):
         return (AuthHeader("Authorization", profile.references["session"], scheme="Bearer "),)
 
     def pasted(self, field: str, text: str) -> str:
-        return text.strip().removeprefix("Bearer ") if field == "session" else text.strip()
+        return _pasted_token(text) if field == "session" else text.strip()

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.auth_type import AuthType
 from rpcexplorer.auth.basic import NoAuth
 from rpcexplorer.auth.credentials import Message, opening_of
-from rpcexplorer.auth.token import BearerAuth, FirstAuth, HeaderAuth, JwtAuth, MemberAuth, QueryAuth
+from rpcexplorer.auth.token import BearerAuth, FirstAuth, HeaderAuth, JwtAuth, MemberAuth, OAuthAuth, QueryAuth
 from rpcexplorer.discovery.methods import line_of
 from rpcexplorer.discovery.openrpc import read_openrpc
 from rpcexplorer.model.exchange import Refused
@@ -218,6 +218,7 @@ def test_typed_secret_is_asked_before_login_once() -> None:
 def test_bearer_token_is_read_from_pasted_header() -> None:
     assert BearerAuth().pasted("token", " Authorization: Bearer abc.def\n") == "abc.def"
     assert BearerAuth().pasted("token", " abc ") == "abc"
+    assert OAuthAuth().pasted("session", " Authorization: Bearer abc.def\n") == "abc.def"
 
 
 @pytest.mark.parametrize(
