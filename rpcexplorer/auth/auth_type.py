@@ -55,7 +55,7 @@ class ByClient(Struct, frozen=True):
 USERNAME = AuthField("username", "user name", "the name to log in with")
 
 
-class AuthType(Auth, frozen=True, kw_only=True):
+class AuthType(Auth, frozen=True):
     """How calls authenticate; ``auth/registry.py`` lists all auth types.
 
     Each has ``kind``, ``sends``, ``needed``, ``takes``, ``fields`` and ``words``, and overrides one or two of these:
@@ -69,13 +69,6 @@ class AuthType(Auth, frozen=True, kw_only=True):
 
     The defaults of the other methods fit most; nothing overrides ``request``, ``is_free`` and ``texts``.
     """
-
-    username_command: tuple[str, ...] = ()
-    """The words of a command that prints the user name."""
-    password_command: tuple[str, ...] = ()
-    token_command: tuple[str, ...] = ()
-    token_seconds: float | None = None
-    """For how long the secrets of commands are used; None until the server rejects one."""
 
     sends: ClassVar[str] = ""
     """The sent value and its place, in a few words; empty if there is none."""

@@ -94,7 +94,7 @@ def kind_named(name: str) -> type[AuthType]:
 def fields() -> list[str]:
     """Return the fields of all auth types; those that every type has come last."""
     known = dict.fromkeys(key for kind in _ALL for key in kind.__struct_fields__)
-    of_all = AuthType.__struct_fields__
+    of_all = Auth.__struct_fields__
     return [*(key for key in known if key not in of_all), *of_all]
 
 

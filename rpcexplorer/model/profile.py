@@ -146,11 +146,18 @@ OF_COMMAND: Final = "_command"
 """The end of the keys of commands that print a secret, after its field."""
 
 
-class Auth(Struct, frozen=True):
+class Auth(Struct, frozen=True, kw_only=True):
     """Settings of an auth type; each type in auth/ extends them.
 
     On its own it belongs to a profile without auth, whose calls are sent unchanged.
     """
+
+    username_command: tuple[str, ...] = ()
+    """The words of a command that prints the user name."""
+    password_command: tuple[str, ...] = ()
+    token_command: tuple[str, ...] = ()
+    token_seconds: float | None = None
+    """For how long the secrets of commands are used; None until the server rejects one."""
 
     kind: ClassVar[str] = "none"
     scheme: ClassVar[str] = ""
@@ -168,11 +175,6 @@ class Auth(Struct, frozen=True):
     def file_for(self, field: str) -> str | None:  # noqa: ARG002
         """Return the path of the file that has a secret, or None."""
         return None
-
-    @property
-    def seconds(self) -> float | None:
-        """For how long a secret of a command is used."""
-        return getattr(self, "token_seconds", None)
 
     def secrets(self, profile: Profile) -> tuple[str, ...]:
         """Return the fields of secrets for a call, in the order of asking."""

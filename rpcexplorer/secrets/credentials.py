@@ -219,7 +219,7 @@ class StoredCredentials:
                 except UserError as error:
                     why = command.explained(error.sentence, known)
                     return Refused("credentials", f"The {field} command of profile {profile.name} {why}.")
-                value.until = time.monotonic() + (profile.auth.seconds or inf)
+                value.until = time.monotonic() + (profile.auth.token_seconds or inf)
                 self._pass(self._run.get(place))
                 self._run[place] = value
                 return value
