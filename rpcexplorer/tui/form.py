@@ -199,10 +199,24 @@ class FormModel:
         found = value_of(row.text) if row.state == "value" else None
         return found if isinstance(found, list) else []
 
+    def is_choice_of_several(self, row: FormField) -> bool:
+        """Return whether a row is an array of listed values, and has no other ones, such as a variable."""
+        choices = self.choices_of_elements(row)
+        if row.place.node.kinds != ("array",) or not choices:
+            return False
+        found = value_of(row.text) if row.state == "value" else []
+        return isinstance(found, list) and all(is_one_of(value, choices) for value in found)
+
     def toggle(self, row: FormField, index: int) -> None:
         """Add one of the listed values to an array, or remove it; an empty array is omitted if possible."""
-        choices, chosen = self.choices_of_elements(row), self.chosen_elements(row)
-        values = [choice for at, choice in enumerate(choices) if is_one_of(choice, chosen) != (at == index)]
+        chosen = self.chosen_elements(row)
+        values = []
+        for at, choice in enumerate(self.choices_of_elements(row)):
+            is_chosen = is_one_of(choice, chosen)
+            if at == index:
+                is_chosen = not is_chosen
+            if is_chosen:
+                values.append(choice)
         if values or row.required:
             self.put(row, inert_value(values))
         else:
@@ -476,7 +490,7 @@ class FormScreen(FullScreen[bool | None], scope="form"):
             self._show(row.path)
         elif row.editing == "choice":
             self._choose(row)
-        elif row.place.node.kinds == ("array",) and self.model.choices_of_elements(row):
+        elif self.model.is_choice_of_several(row):
             self._choose_several(row)
         elif row.folds and row.state != "value":
             self.model.put_start(row)

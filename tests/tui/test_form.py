@@ -292,6 +292,25 @@ async def test_wrong_number_in_place_shows_fix(explorer: Explorer, typed: str, m
     assert text.now == f'{{"age": {fixed}}}'
 
 
+@pytest.mark.parametrize(
+    ("before", "keys", "after"),
+    [
+        ("{}", ["enter", "down", "enter", "escape"], ["b"]),
+        ('{"tags": ["a"]}', ["enter", "down", "enter", "escape"], ["a", "b"]),
+        ('{"tags": ["a", "{{tag}}"]}', ["enter", "end", "left", *',"b"', "enter"], ["a", "{{tag}}", "b"]),
+    ],
+)
+async def test_listed_values_of_an_array_are_chosen(
+    explorer: Explorer, before: str, keys: list[str], after: list[str]
+) -> None:
+    """With another value, which no list could bring back, the array is edited as JSON."""
+    text = Text(before)
+    described = Described((DescribedParam("tags", {"type": "array", "items": {"enum": ["a", "b"]}}),))
+    async with opened(explorer, text.source(described)) as form:
+        await form.press(*keys)
+        await form.until(lambda: json.loads(text.now) == {"tags": after})
+
+
 async def test_enter_on_absent_object_shows_its_members(explorer: Explorer) -> None:
     described = Described(tuple(DescribedParam(f"p{at}", CIRCLE) for at in range(30)))
     text = Text("{}")
