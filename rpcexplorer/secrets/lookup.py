@@ -313,14 +313,18 @@ class Secrets:
 
         Raises ``FileError``.
         """
-        name = profile.name
-        fields = [field] if field else self._fields(name)
-        dropped = [field for field in fields if self._store == "keyring" and drop(_account(name, field))]
+        name, was_stored = profile.name, False
+        if self._store == "keyring":
+            for kind in [field] if field else self._fields(name):
+                if drop(_account(name, kind)):
+                    was_stored = True
         keys = [key for key in self._file.read().entries if key[0] == name and field in {None, key[1]}]
         if keys:
             with self._file.changing() as contents:
-                dropped += [key[1] for key in keys if contents.entries.pop(key, None)]
-        return bool(dropped)
+                for key in keys:
+                    if contents.entries.pop(key, None):
+                        was_stored = True
+        return was_stored
 
     def copy(self, name: str, new: str) -> None:
         """Store all values of a profile for its new name too, bound to the same destinations.
