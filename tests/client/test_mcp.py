@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -402,20 +403,26 @@ def test_state_that_cannot_be_read_is_no_result(state: str) -> None:
     assert (one.exit_code, one.outcome.message) == (1, "The server asks for input in a form that cannot be read.")
 
 
-def test_user_is_asked_while_the_deadline_stands_still() -> None:
+def test_user_is_asked_while_the_deadline_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[Event] = []
 
     async def use(origin: str) -> Exchange:
+        loop, clock = asyncio.get_running_loop(), time.monotonic
+
         def take(event: Event) -> None:
             events.append(event)
             if event.waits:
-                asyncio.get_running_loop().call_later(0.6, client.answer, event, b'"result":{"action":"decline"}')
+                loop.call_soon(answer, event)
+
+        def answer(event: Event) -> None:
+            monkeypatch.setattr(loop, "time", lambda: clock() + 60)
+            loop.call_soon(client.answer, event, b'"result":{"action":"decline"}')
 
         around = Surroundings(on_event=take, can_ask=lambda _: True)
         profile = Profile("p", origin, handshake="mcp", mcp=STATELESS, empty_params="{}")
         client = ProfileClient(profile, GivenCredentials(), around=around)
         async with client:
-            return await client.send(Draft("deploy"), timeout=0.5)
+            return await client.send(Draft("deploy"), timeout=30)
 
     with RawServer(asking(WHERE)) as server:
         exchange = asyncio.run(use(server.origin))
